@@ -1,0 +1,183 @@
+# The front door. It needs a C compiler, make and a Python from 3.11 on; everything
+# more is installed from PyPI into .venv. `make help` lists the targets.
+#
+# make PYTHON=/path/to/python3   uses that Python instead of the newest that fits
+# make CC=clang                  uses that compiler, in a build folder of its own
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+VENV := .venv
+PYTHON :=
+PY := $(CURDIR)/$(VENV)/bin/python
+WITH_VENV := PATH='$(CURDIR)/$(VENV)/bin':"$$PATH"
+
+# A compiler that was asked for has its own build folder, since a build keeps the one
+# that it began with.
+ifneq ($(filter command line environment,$(origin CC)),)
+  export CC
+  BUILD := build-$(notdir $(firstword $(CC)))
+else
+  BUILD := build
+endif
+PREFIX := $(CURDIR)/$(BUILD)/prefix
+RESULTS := $(BUILD)/results
+CHECK := $(WITH_VENV) tools/check.sh $(RESULTS)
+
+find_files = $(sort $(shell find $(1) -type f $(2) 2>/dev/null))
+C_FILES := $(call find_files,include src cli tests examples bench,-name '*.[ch]' -not -path '*/build/*')
+PYTHON_FILES := docs examples bench python tests tools
+LIBRARY_FILES := $(call find_files,include src cmake,) meson.build meson.options
+PACKAGE_FILES := $(LIBRARY_FILES) $(call find_files,python,-not -name '*.pyc') \
+  pyproject.toml README.md LICENSE
+
+# ---- What everything stands on --------------------------------------------------------
+
+# The environment is also brought up to date where another Python is asked for.
+VENV_READY := $(VENV)/ready
+ifneq ($(PYTHON),)
+  ifneq ($(PYTHON),$(shell cat $(VENV)/base-python 2>/dev/null))
+    .PHONY: $(VENV_READY)
+  endif
+endif
+$(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python.sh tools/probe_python.py
+	tools/make_venv.sh $(VENV) $< '$(PYTHON)'
+	touch $@
+
+.PHONY: venv
+venv: $(VENV_READY)
+
+# $(call configure,FOLDER,OPTIONS) makes or updates a build folder of Meson's.
+configure = $(WITH_VENV) meson setup $(if $(wildcard $(1)/build.ninja),--reconfigure) \
+  $(1) $(2) >$(1).log 2>&1 || { cat $(1).log; exit 1; }
+
+# $(call build_wheel,NAME,OPTIONS) builds the Python package into $(BUILD)/NAME-dist.
+build_wheel = rm -rf $(BUILD)/$(1)-dist && $(WITH_VENV) $(PY) -m pip wheel --quiet \
+  --disable-pip-version-check --no-deps --no-build-isolation \
+  --wheel-dir $(BUILD)/$(1)-dist --config-settings=build-dir=$(BUILD)/$(1) \
+  --config-settings=setup-args=-Dwerror=true $(2) .
+
+# ---- What is built --------------------------------------------------------------------
+
+# For users: the C library, its headers and its package files.
+$(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES)
+	mkdir -p $(BUILD)
+	$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
+	rm -rf '$(PREFIX)'
+	$(WITH_VENV) meson install -C $(BUILD)/library --quiet
+	touch $@
+
+# For users: the Python package, as it is published.
+$(BUILD)/wheel.ready: $(VENV_READY) $(PACKAGE_FILES)
+	mkdir -p $(BUILD)
+	$(call build_wheel,wheel,)
+	touch $@
+
+# For the tests: the package with line tracing in its Cython module, unpacked.
+$(BUILD)/python.ready: $(VENV_READY) $(PACKAGE_FILES)
+	mkdir -p $(BUILD)
+	$(call build_wheel,traced,--config-settings=setup-args=-Dpython_trace=true --config-settings=setup-args=-Dbuildtype=debugoptimized)
+	rm -rf $(BUILD)/python
+	$(PY) -m zipfile -e $(BUILD)/traced-dist/*.whl $(BUILD)/python
+	touch $@
+
+.PHONY: library package
+library: $(BUILD)/library.ready ## build and install the C library into build/prefix
+package: $(BUILD)/wheel.ready ## build the Python package and install it into .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --force-reinstall $(BUILD)/wheel-dist/*.whl
+
+# ---- Commands -------------------------------------------------------------------------
+
+.PHONY: demo
+demo: library package ## train a network in JAX, run it from C (examples/digits)
+	$(WITH_VENV) $(MAKE) --no-print-directory -C examples/digits run PYTHON='$(PY)' PREFIX='$(PREFIX)'
+	@mkdir -p $(RESULTS) && echo passed >$(RESULTS)/demo.check
+
+.PHONY: test
+test: forget-results test-format test-lint test-header test-c test-sanitize test-install test-wheel test-python summary ## run all tests; the parts are targets too
+
+.PHONY: forget-results
+forget-results:
+	@rm -rf $(RESULTS)
+
+.PHONY: test-format
+test-format: $(VENV_READY) ## the layout of C and Python files
+	@$(CHECK) format-c clang-format --dry-run -Werror $(C_FILES)
+	@$(CHECK) format-python ruff format --check $(wildcard $(PYTHON_FILES))
+
+.PHONY: test-lint
+test-lint: $(VENV_READY) ## ruff's rules for Python files
+	@$(CHECK) lint-python ruff check $(wildcard $(PYTHON_FILES))
+
+.PHONY: test-header
+test-header: $(VENV_READY) ## the public header alone, as C99 and as C++
+	@$(CHECK) header-c tools/check_header.sh include c
+	@$(CHECK) header-c++ tools/check_header.sh include c++
+
+TEST_OPTIONS := -Dtests=true -Dwerror=true -Dbuildtype=debug
+
+.PHONY: test-c
+test-c: $(VENV_READY) ## the C tests, with the coverage of the C library
+	@mkdir -p $(BUILD) $(RESULTS)
+	@$(call configure,$(BUILD)/plain,$(TEST_OPTIONS) -Db_coverage=true)
+	@$(CHECK) build-plain meson compile -C $(BUILD)/plain
+	@find $(BUILD)/plain -name '*.gcda' -delete
+	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/plain $(RESULTS)/c-plain.xml
+	@$(WITH_VENV) tools/measure_c_coverage.sh $(BUILD)/plain $(RESULTS)/c-lines.coverage 95
+
+.PHONY: test-sanitize
+test-sanitize: $(VENV_READY) ## the C tests under the address and undefined sanitizers
+	@mkdir -p $(BUILD) $(RESULTS)
+	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
+	@$(CHECK) build-sanitized meson compile -C $(BUILD)/sanitized
+	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.xml
+
+.PHONY: test-install
+test-install: $(BUILD)/library.ready ## the installed C library: symbols, pkg-config, CMake
+	@$(CHECK) symbols $(PY) tools/check_symbols.py include/cyxla.h \
+	  '$(PREFIX)'/lib/libcyxla.so '$(PREFIX)'/lib/libcyxla.a
+	@$(CHECK) install tests/downstream/run.sh '$(PREFIX)' $(BUILD)/downstream
+
+.PHONY: test-wheel
+test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package
+	@$(CHECK) wheel $(PY) tools/check_wheel.py $(BUILD)/wheel-dist
+
+.PHONY: test-python
+test-python: $(BUILD)/python.ready ## the Python tests, with coverage, Cython included
+	@mkdir -p $(RESULTS)
+	@$(WITH_VENV) tools/run_python_tests.sh $(BUILD) $(RESULTS) $(PYTEST_ARGUMENTS)
+
+.PHONY: summary
+summary: ## add up the results of the last tests
+	@$(PY) tools/summary.py $(RESULTS)
+
+.PHONY: bench
+bench: library package ## measure, side by side with the alternatives
+	@if [ -f bench/run.py ]; then $(WITH_VENV) $(PY) bench/run.py $(BENCH_ARGUMENTS); \
+	else echo 'There is no benchmark yet: bench/run.py does not exist.'; fi
+
+.PHONY: docs
+docs: package ## build the documentation
+	$(WITH_VENV) $(PY) docs/build.py
+
+.PHONY: format
+format: $(VENV_READY) ## lay out all C and Python files
+	@$(WITH_VENV) clang-format -i $(C_FILES)
+	@$(WITH_VENV) ruff check --fix --quiet $(wildcard $(PYTHON_FILES)) || true
+	@$(WITH_VENV) ruff format $(wildcard $(PYTHON_FILES))
+
+.PHONY: clean
+clean: ## remove what was built; .venv stays
+	rm -rf build build-*
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	  awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+
+, := ,

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs the Python tests against the development build in BUILD/python under coverage.
+#
+# usage: run_python_tests.sh BUILD RESULTS [PYTEST_ARGUMENT...]
+set -u
+build=$(realpath "$1") results=$(realpath "$2")
+shift 2
+export PYTHONPATH="$build/python" COVERAGE_FILE="$build/coverage/data"
+rm -rf "$build/coverage"
+mkdir -p "$build/coverage"
+
+# Nothing but the development build may be imported.
+python -P -c '
+import sys, cyxla
+if not cyxla.__file__.startswith(sys.argv[1]):
+    sys.exit(f"cyxla comes from {cyxla.__file__}, and not from {sys.argv[1]}")
+' "$build/python" || exit 1
+
+python -P -m coverage run -m pytest --junitxml="$results/python.xml" \
+  -o cache_dir="$build/pytest-cache" "$@" </dev/null
+status=$?
+python -m coverage combine --quiet || status=1
+python -m coverage report || status=1
+echo "$(python -m coverage report --format=total) % of the lines of cyxla are covered" |
+  tee "$results/python-lines.coverage"
+exit $status
