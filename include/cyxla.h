@@ -1,0 +1,403 @@
+/* cyxla: call JAX functions from native code.
+ *
+ * This is the only public header of the library. It is C99 and valid C++.
+ *
+ * The nouns, in the order in which data flows:
+ *   program     a lowered JAX function: StableHLO and the signature. Immutable.
+ *   runtime     a loaded PJRT plugin with its client and devices. Immutable.
+ *   executable  a program compiled for a runtime. Immutable.
+ *   call        one thread's seat at an executable: its input and output arrays.
+ *
+ * Rules that hold everywhere, unless a function says otherwise:
+ *   Errors     A function that can fail returns a cyxla_status and takes a
+ *              cyxla_error as its last argument, which belongs to the caller and may
+ *              be NULL. It is written on failure only. There is no global state that
+ *              remembers an error.
+ *   Handles    come back through an out parameter, which is NULL after a failure.
+ *              Every create has a destroy, which accepts NULL. Nothing needs cleaning
+ *              up after a failure.
+ *   Lifetime   Handles are counted: an executable keeps its program and runtime, and
+ *              a call its executable, so handles may be destroyed in any order.
+ *              A pointer that a function returns is borrowed from the handle that it
+ *              was asked of, and lives as long as that handle.
+ *   Threads    Programs, runtimes and executables may be used by any number of
+ *              threads at once. A call is used by one thread at a time; threads with
+ *              a call each never wait for one another.
+ *   Strings    are UTF-8 and end with a zero byte.
+ *   NULL       A required handle or pointer that is NULL is CYXLA_INVALID_ARGUMENT
+ *              in functions that return a status. Functions that return no status
+ *              require valid handles.
+ */
+#ifndef CYXLA_H
+#define CYXLA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CYXLA_VERSION_MAJOR 0
+#define CYXLA_VERSION_MINOR 1
+#define CYXLA_VERSION_PATCH 0
+
+#if defined(_WIN32) && !defined(CYXLA_STATIC)
+#ifdef CYXLA_BUILD
+#define CYXLA_API __declspec(dllexport)
+#else
+#define CYXLA_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define CYXLA_API __attribute__((visibility("default")))
+#else
+#define CYXLA_API
+#endif
+
+/* The version of the library that is loaded, such as "0.1.0". */
+CYXLA_API const char *cyxla_version(void);
+
+/* ---- Errors -------------------------------------------------------------------- */
+
+/* What went wrong. Codes 1 to 16 are those of PJRT and pass through from the plugin,
+ * cyxla's own start at 100. CYXLA_INVALID_ARGUMENT is used by both. */
+typedef enum cyxla_status {
+  CYXLA_OK = 0,
+  CYXLA_CANCELLED = 1,
+  CYXLA_UNKNOWN = 2,
+  CYXLA_INVALID_ARGUMENT = 3,
+  CYXLA_DEADLINE_EXCEEDED = 4,
+  CYXLA_NOT_FOUND = 5,
+  CYXLA_ALREADY_EXISTS = 6,
+  CYXLA_PERMISSION_DENIED = 7,
+  CYXLA_RESOURCE_EXHAUSTED = 8,
+  CYXLA_FAILED_PRECONDITION = 9,
+  CYXLA_ABORTED = 10,
+  CYXLA_OUT_OF_RANGE = 11,
+  CYXLA_UNIMPLEMENTED = 12,
+  CYXLA_INTERNAL = 13,
+  CYXLA_UNAVAILABLE = 14,
+  CYXLA_DATA_LOSS = 15,
+  CYXLA_UNAUTHENTICATED = 16,
+  CYXLA_OUT_OF_MEMORY = 100,     /* the host has no memory left */
+  CYXLA_FILE_UNREADABLE = 101,   /* a file is missing or cannot be read */
+  CYXLA_FILE_UNWRITABLE = 102,   /* a file cannot be written */
+  CYXLA_FILE_INVALID = 103,      /* not a .cyxla file, or a damaged one */
+  CYXLA_FILE_TOO_NEW = 104,      /* written by a later version of cyxla */
+  CYXLA_PLUGIN_NOT_FOUND = 105,  /* no plugin for the platform was found */
+  CYXLA_PLUGIN_UNLOADABLE = 106, /* the library cannot be loaded or is no plugin */
+  CYXLA_PLUGIN_TOO_OLD = 107,    /* the plugin lacks what cyxla needs */
+  CYXLA_PLUGIN_INVALID = 108,    /* the plugin broke the rules of PJRT */
+  CYXLA_PLATFORM_MISMATCH = 109, /* the program or plugin is for another platform */
+  CYXLA_SIGNATURE_MISMATCH = 110 /* the executable's arrays are not the program's */
+} cyxla_status;
+
+/* Messages longer than this are cut off and end with "...". */
+#define CYXLA_ERROR_MESSAGE_SIZE 4096
+
+/* Filled in by a function that fails. The message says what was found, what was
+ * expected and what to do, and holds the plugin's own text where there is one. */
+typedef struct cyxla_error {
+  cyxla_status status;
+  char message[CYXLA_ERROR_MESSAGE_SIZE];
+} cyxla_error;
+
+/* The name of a status, such as "FILE_INVALID"; "UNRECOGNIZED" for a number that is
+ * none. Static storage. */
+CYXLA_API const char *cyxla_status_name(cyxla_status status);
+
+/* ---- Data types ---------------------------------------------------------------- */
+
+/* Element types, with the values of PJRT_Buffer_Type. Complex numbers are pairs of
+ * real and imaginary part; bool is one byte, 0 or 1. */
+typedef enum cyxla_dtype {
+  CYXLA_BOOL = 1,
+  CYXLA_INT8 = 2,
+  CYXLA_INT16 = 3,
+  CYXLA_INT32 = 4,
+  CYXLA_INT64 = 5,
+  CYXLA_UINT8 = 6,
+  CYXLA_UINT16 = 7,
+  CYXLA_UINT32 = 8,
+  CYXLA_UINT64 = 9,
+  CYXLA_FLOAT16 = 10,
+  CYXLA_FLOAT32 = 11,
+  CYXLA_FLOAT64 = 12,
+  CYXLA_BFLOAT16 = 13,
+  CYXLA_COMPLEX64 = 14,
+  CYXLA_COMPLEX128 = 15
+} cyxla_dtype;
+
+/* NumPy's name of a dtype, such as "float32"; "invalid" for a number that is none.
+ * Static storage. */
+CYXLA_API const char *cyxla_dtype_name(cyxla_dtype dtype);
+
+/* Bytes of one element, 0 for a number that is no dtype. */
+CYXLA_API size_t cyxla_dtype_bytes(cyxla_dtype dtype);
+
+/* The dtype of NumPy's name, 0 for a name that is none of them. */
+CYXLA_API cyxla_dtype cyxla_dtype_from_name(const char *name);
+
+/* One input or output: a dense, row-major (C order) array. */
+typedef struct cyxla_array_spec {
+  const char *name;       /* from the JAX function, such as "x" or "state.velocity" */
+  cyxla_dtype dtype;      /* of an element */
+  size_t rank;            /* number of dimensions, 0 for a scalar */
+  const int64_t *shape;   /* [rank] sizes, each >= 0; may be NULL where rank is 0 */
+  size_t bytes;           /* of the whole array, 0 where a size is 0 */
+  int64_t aliased_output; /* of a donated input: the index of the output that may
+                             take over its memory; -1 for all other arrays */
+} cyxla_array_spec;
+
+/* ---- Memory -------------------------------------------------------------------- */
+
+/* Alignment, in bytes, of memory that a plugin can use without a copy. */
+#define CYXLA_ALIGNMENT 64
+
+/* Memory aligned to CYXLA_ALIGNMENT, zeroed, to be freed with cyxla_aligned_free.
+ * A size of 0 gives a valid pointer too. NULL if there is no memory left. */
+CYXLA_API void *cyxla_aligned_alloc(size_t bytes);
+
+/* Frees what cyxla_aligned_alloc returned; NULL is allowed. */
+CYXLA_API void cyxla_aligned_free(void *memory);
+
+/* ---- Programs ------------------------------------------------------------------ */
+
+/* The largest number of dimensions of an input or output. */
+#define CYXLA_RANK_MAXIMUM 64
+
+typedef struct cyxla_program cyxla_program;
+
+/* What a program is made of. Everything is copied. */
+typedef struct cyxla_program_options {
+  size_t struct_size;
+  const char *platform; /* "cpu", "cuda", "rocm", "tpu" or a plugin's own name */
+  const void *code;     /* StableHLO as a portable artifact */
+  size_t code_bytes;
+  const void *compile_options; /* a serialized xla.CompileOptionsProto; NULL: default */
+  size_t compile_options_bytes;
+  const cyxla_array_spec *inputs; /* [num_inputs]; bytes is computed, not read */
+  size_t num_inputs;
+  const cyxla_array_spec *outputs; /* [num_outputs] */
+  size_t num_outputs;
+  const char *metadata; /* text that is kept with the program; NULL: "" */
+} cyxla_program_options;
+
+/* clang-format off */
+#define CYXLA_PROGRAM_OPTIONS_INIT \
+  {sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
+/* clang-format on */
+
+/* Makes a program from StableHLO and its signature. Python's cyxla.lower calls this;
+ * most C programs use cyxla_open instead. Names must be unique among the inputs and
+ * among the outputs, and not empty. */
+CYXLA_API cyxla_status cyxla_program_create(const cyxla_program_options *options,
+                                            cyxla_program **program,
+                                            cyxla_error *error);
+
+CYXLA_API void cyxla_program_destroy(cyxla_program *program);
+
+/* Reads the program of a .cyxla file. No plugin is needed. */
+CYXLA_API cyxla_status cyxla_program_load(const char *path, cyxla_program **program,
+                                          cyxla_error *error);
+
+/* Writes a .cyxla file that holds the program. The file is written beside its final
+ * name and renamed, so that a reader never sees half of it. */
+CYXLA_API cyxla_status cyxla_program_save(const cyxla_program *program,
+                                          const char *path, cyxla_error *error);
+
+CYXLA_API size_t cyxla_program_num_inputs(const cyxla_program *program);
+CYXLA_API size_t cyxla_program_num_outputs(const cyxla_program *program);
+
+/* The specification of an input or output; NULL if there is no such index. */
+CYXLA_API const cyxla_array_spec *cyxla_program_input(const cyxla_program *program,
+                                                      size_t index);
+CYXLA_API const cyxla_array_spec *cyxla_program_output(const cyxla_program *program,
+                                                       size_t index);
+
+CYXLA_API const char *cyxla_program_platform(const cyxla_program *program);
+CYXLA_API const char *cyxla_program_metadata(const cyxla_program *program);
+
+/* The StableHLO, and its size in *bytes. */
+CYXLA_API const void *cyxla_program_code(const cyxla_program *program, size_t *bytes);
+
+/* The serialized xla.CompileOptionsProto, and its size in *bytes. */
+CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program,
+                                                    size_t *bytes);
+
+/* ---- Runtimes ------------------------------------------------------------------ */
+
+typedef struct cyxla_runtime cyxla_runtime;
+
+typedef enum cyxla_option_type {
+  CYXLA_OPTION_STRING = 0,
+  CYXLA_OPTION_INT64 = 1,
+  CYXLA_OPTION_INT64_LIST = 2,
+  CYXLA_OPTION_FLOAT = 3,
+  CYXLA_OPTION_BOOL = 4
+} cyxla_option_type;
+
+/* An option of a plugin's client, such as {"cpu_device_count", INT64, {.int64 = 2}}. */
+typedef struct cyxla_option {
+  const char *name;
+  cyxla_option_type type;
+  union {
+    const char *string;
+    int64_t int64;
+    const int64_t *int64_list;
+    float float32;
+    bool boolean;
+  } value;
+  size_t num_elements; /* of int64_list; not read for other types */
+} cyxla_option;
+
+typedef struct cyxla_runtime_options {
+  size_t struct_size;
+  const char *plugin;   /* path of the plugin's library; NULL: it is looked for */
+  const char *platform; /* what the plugin has to implement; NULL: "cpu" where the
+                           plugin is looked for, else whatever it implements */
+  const cyxla_option *options; /* [num_options]; see cyxla_runtime_create */
+  size_t num_options;
+} cyxla_runtime_options;
+
+#define CYXLA_RUNTIME_OPTIONS_INIT {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0}
+
+/* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
+ * a process and never unloaded, but may have several clients.
+ *
+ * Where no path is given, the plugin is the one that the environment variable
+ * CYXLA_PLUGIN names, else a library in the library's own plugin directory.
+ *
+ * The options are handed to the plugin. Those that cyxla sets for a platform are
+ * added, unless they are given: "cpu" runs synchronously on one device
+ * (asynchronous=false, cpu_device_count=1), "cuda" and "rocm" do not preallocate
+ * memory (preallocate=false). */
+CYXLA_API cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
+                                            cyxla_runtime **runtime,
+                                            cyxla_error *error);
+
+CYXLA_API void cyxla_runtime_destroy(cyxla_runtime *runtime);
+
+/* What a runtime is. All pointers are borrowed from the runtime. */
+typedef struct cyxla_runtime_info {
+  size_t struct_size;
+  const char *platform;         /* in lower case, such as "cpu" */
+  const char *platform_version; /* the plugin's own text */
+  const char *plugin_path;      /* absolute, without links */
+  int pjrt_api_major;
+  int pjrt_api_minor;
+  int64_t stablehlo_version[3]; /* the latest that the plugin reads; 0.0.0: unknown */
+  size_t num_devices;           /* that this process can use */
+  bool zero_copy;               /* runs use the caller's memory without copies */
+} cyxla_runtime_info;
+
+#define CYXLA_RUNTIME_INFO_INIT \
+  {sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false}
+
+/* Fills in info, whose struct_size the caller has set. */
+CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
+                                              cyxla_runtime_info *info,
+                                              cyxla_error *error);
+
+/* The plugin's name for the kind of a device; NULL if there is no such index. */
+CYXLA_API const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime,
+                                                size_t index);
+
+/* ---- Executables --------------------------------------------------------------- */
+
+typedef struct cyxla_executable cyxla_executable;
+
+/* Compiles a program for the first device of a runtime. */
+CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
+                                                cyxla_program *program,
+                                                cyxla_executable **executable,
+                                                cyxla_error *error);
+
+typedef struct cyxla_open_options {
+  size_t struct_size;
+  cyxla_runtime *runtime; /* NULL: the default runtime, see cyxla_open */
+  const char *plugin;     /* path of the plugin for the default runtime; NULL: look */
+} cyxla_open_options;
+
+#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
+
+/* Opens a .cyxla file and makes its program ready to run; options may be NULL.
+ *
+ * Without a runtime in the options a default one is made from the plugin in the
+ * options, else the one that the environment variable CYXLA_PLUGIN names, else a
+ * plugin that lies beside the file, else the plugin that was recorded when the file
+ * was saved, if that library is unchanged, else one in the library's own plugin
+ * directory. Default runtimes are shared by all that are opened with the same plugin
+ * and live until the process ends.
+ *
+ * A .cyxla file is turned into machine code: open only files that you trust. */
+CYXLA_API cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
+                                  cyxla_executable **executable, cyxla_error *error);
+
+CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
+
+/* Writes a .cyxla file that holds the executable's program and records which plugin
+ * it was compiled with. Written like cyxla_program_save. */
+CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
+                                             const char *path, cyxla_error *error);
+
+/* The program and the runtime that the executable was made of; borrowed. */
+CYXLA_API cyxla_program *cyxla_executable_program(const cyxla_executable *executable);
+CYXLA_API cyxla_runtime *cyxla_executable_runtime(const cyxla_executable *executable);
+
+CYXLA_API size_t cyxla_executable_num_inputs(const cyxla_executable *executable);
+CYXLA_API size_t cyxla_executable_num_outputs(const cyxla_executable *executable);
+
+/* The specification of an input or output; NULL if there is no such index. */
+CYXLA_API const cyxla_array_spec *cyxla_executable_input(
+    const cyxla_executable *executable, size_t index);
+CYXLA_API const cyxla_array_spec *cyxla_executable_output(
+    const cyxla_executable *executable, size_t index);
+
+/* The index of the input or output of that name, (size_t)-1 if there is none. */
+CYXLA_API size_t cyxla_executable_find_input(const cyxla_executable *executable,
+                                             const char *name);
+CYXLA_API size_t cyxla_executable_find_output(const cyxla_executable *executable,
+                                              const char *name);
+
+/* How calls run: "pjrt", through the plugin. */
+CYXLA_API const char *cyxla_executable_tier(const cyxla_executable *executable);
+
+/* Seconds that the plugin took to compile. */
+CYXLA_API double cyxla_executable_compile_seconds(const cyxla_executable *executable);
+
+/* Bytes of machine code as the plugin counts them, -1 where it does not tell. */
+CYXLA_API int64_t cyxla_executable_code_bytes(const cyxla_executable *executable);
+
+/* ---- Calls --------------------------------------------------------------------- */
+
+typedef struct cyxla_call cyxla_call;
+
+/* Makes a call with zeroed input arrays of its own. */
+CYXLA_API cyxla_status cyxla_call_create(cyxla_executable *executable,
+                                         cyxla_call **call, cyxla_error *error);
+
+CYXLA_API void cyxla_call_destroy(cyxla_call *call);
+
+/* The call's array for an input, aligned to CYXLA_ALIGNMENT, to be filled in before a
+ * run; it keeps its values from run to run, also where the input is donated. NULL if
+ * there is no such index. */
+CYXLA_API void *cyxla_call_input(cyxla_call *call, size_t index);
+
+/* The array of an output of the last run, aligned to CYXLA_ALIGNMENT, valid until the
+ * next run or the end of the call. NULL before the first run, after a failed one and
+ * if there is no such index. */
+CYXLA_API const void *cyxla_call_output(const cyxla_call *call, size_t index);
+
+/* Runs the executable on the input arrays and returns when the outputs are there. */
+CYXLA_API cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error);
+
+/* The executable that the call runs; borrowed. */
+CYXLA_API cyxla_executable *cyxla_call_executable(const cyxla_call *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CYXLA_H */

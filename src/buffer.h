@@ -1,0 +1,42 @@
+/* Buffers of a plugin, made from arrays in host memory. */
+#ifndef CYXLA_BUFFER_H
+#define CYXLA_BUFFER_H
+
+#include "runtime.h"
+
+/* Makes a buffer from the array at memory. If is_shared, the plugin may use the memory
+ * itself for as long as the buffer lives, and sees what is written there; else it
+ * copies the array before this returns. */
+cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
+                                 const cyxla_array_spec *spec, const void *memory,
+                                 bool is_shared, PJRT_Buffer **buffer,
+                                 cyxla_error *error);
+
+/* Destroys a buffer; NULL is allowed. */
+void cyxla_buffer_destroy(const cyxla_runtime *runtime, PJRT_Buffer *buffer);
+
+/* Whether the buffer's memory is the host memory at `memory`. False where the plugin
+ * does not tell. */
+bool cyxla_buffer_is_host_memory(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
+                                 const void *memory);
+
+/* The address of a buffer that lies in host memory. */
+cyxla_status cyxla_buffer_pointer(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
+                                  const void **pointer, cyxla_error *error);
+
+/* Whether the buffer's elements are laid out densely in row-major order; true where the
+ * plugin does not tell. */
+bool cyxla_buffer_is_row_major(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
+                               size_t rank);
+
+/* Copies a buffer's elements, in row-major order, to the array at memory. */
+cyxla_status cyxla_buffer_copy_to_host(const cyxla_runtime *runtime,
+                                       PJRT_Buffer *buffer,
+                                       const cyxla_array_spec *spec, void *memory,
+                                       cyxla_error *error);
+
+/* Waits for an event and destroys it; a NULL event is one that has happened. */
+cyxla_status cyxla_event_await(const cyxla_runtime *runtime, PJRT_Event *event,
+                               const char *action, cyxla_error *error);
+
+#endif

@@ -1,0 +1,222 @@
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "executable.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "atomic.h"
+#include "error.h"
+#include "executable_check.h"
+#include "fpenv.h"
+#include "memory.h"
+#include "options.h"
+#include "program_file.h"
+#include "search.h"
+
+static double seconds_now(void) {
+#if defined(_WIN32)
+  return (double)clock() / CLOCKS_PER_SEC;
+#else
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+}
+
+static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
+  static const char format[] = "mlir";
+  const PJRT_Api *api = executable->runtime->plugin->api;
+  const cyxla_program *program = executable->program;
+  PJRT_Program code = {sizeof(code),        NULL,   (char *)program->code,
+                       program->code_bytes, format, strlen(format)};
+  PJRT_Client_Compile_Args args;
+  double start = seconds_now();
+  cyxla_status status;
+
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  args.client = executable->runtime->client;
+  args.program = &code;
+  args.compile_options = (const char *)program->compile_options;
+  args.compile_options_size = program->compile_options_bytes;
+  status = cyxla_error_from_pjrt(api, api->PJRT_Client_Compile(&args),
+                                 "compile the program", error);
+  if (status != CYXLA_OK) return status;
+  executable->loaded = args.executable;
+  executable->compile_seconds = seconds_now() - start;
+  return cyxla_executable_check(executable, error);
+}
+
+static cyxla_status check_platform(const cyxla_runtime *runtime,
+                                   const cyxla_program *program, cyxla_error *error) {
+  if (strcmp(runtime->platform, program->platform) == 0) return CYXLA_OK;
+  return cyxla_error_set(
+      error, CYXLA_PLATFORM_MISMATCH,
+      "the program was lowered for the platform %s, and the plugin %s "
+      "implements %s; lower it again or use another plugin",
+      program->platform, runtime->plugin->path, runtime->platform);
+}
+
+cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *program,
+                                      cyxla_executable **executable,
+                                      cyxla_error *error) {
+  cyxla_executable *made;
+  fenv_t caller;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(executable, error);
+  *executable = NULL;
+  CYXLA_REQUIRE(runtime, error);
+  CYXLA_REQUIRE(program, error);
+  status = check_platform(runtime, program, error);
+  if (status != CYXLA_OK) return status;
+  made = cyxla_allocate(sizeof(*made));
+  if (made == NULL) return cyxla_error_out_of_memory(error, "an executable");
+  made->references = 1;
+  made->program = cyxla_program_retain(program);
+  made->runtime = cyxla_runtime_retain(runtime);
+  cyxla_fpenv_enter(&caller);
+  status = compile(made, error);
+  cyxla_fpenv_leave(&caller);
+  if (status != CYXLA_OK) {
+    cyxla_executable_destroy(made);
+    return status;
+  }
+  *executable = made;
+  return CYXLA_OK;
+}
+
+static cyxla_status find_runtime(const cyxla_open_options *options, const char *path,
+                                 const cyxla_program *program,
+                                 const cyxla_plugin_record *record,
+                                 cyxla_runtime **runtime, cyxla_error *error) {
+  char *plugin = NULL;
+  cyxla_status status;
+
+  if (options->runtime != NULL) {
+    *runtime = cyxla_runtime_retain(options->runtime);
+    return CYXLA_OK;
+  }
+  if (options->plugin != NULL) {
+    return cyxla_runtime_get_default(options->plugin, program->platform, runtime,
+                                     error);
+  }
+  status = cyxla_search_plugin(program->platform, path, record, &plugin, error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_runtime_get_default(plugin, program->platform, runtime, error);
+  cyxla_release(plugin);
+  return status;
+}
+
+cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
+                        cyxla_executable **executable, cyxla_error *error) {
+  cyxla_open_options used = CYXLA_OPEN_OPTIONS_INIT;
+  cyxla_plugin_record record = {NULL, 0, 0};
+  cyxla_program *program = NULL;
+  cyxla_runtime *runtime = NULL;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(executable, error);
+  *executable = NULL;
+  CYXLA_REQUIRE(path, error);
+  status =
+      cyxla_options_read(&used, sizeof(used), options, "cyxla_open_options", error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_program_file_read(path, &program, &record, error);
+  if (status == CYXLA_OK) {
+    status = find_runtime(&used, path, program, &record, &runtime, error);
+  }
+  if (status == CYXLA_OK) {
+    status = cyxla_executable_compile(runtime, program, executable, error);
+  }
+  cyxla_runtime_destroy(runtime);
+  cyxla_program_destroy(program);
+  cyxla_plugin_record_free(&record);
+  return status;
+}
+
+cyxla_executable *cyxla_executable_retain(cyxla_executable *executable) {
+  cyxla_atomic_add(&executable->references, 1);
+  return executable;
+}
+
+void cyxla_executable_destroy(cyxla_executable *executable) {
+  if (executable == NULL || cyxla_atomic_add(&executable->references, -1) > 0) return;
+  if (executable->loaded != NULL) {
+    const PJRT_Api *api = executable->runtime->plugin->api;
+    PJRT_LoadedExecutable_Destroy_Args args = {sizeof(args), NULL, executable->loaded};
+    cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_Destroy(&args),
+                          "destroy an executable", NULL);
+  }
+  cyxla_program_destroy(executable->program);
+  cyxla_runtime_destroy(executable->runtime);
+  cyxla_release(executable);
+}
+
+cyxla_status cyxla_executable_save(const cyxla_executable *executable, const char *path,
+                                   cyxla_error *error) {
+  cyxla_plugin_record record;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(executable, error);
+  CYXLA_REQUIRE(path, error);
+  status =
+      cyxla_plugin_record_create(executable->runtime->plugin->path, &record, error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_program_file_write(executable->program, path, &record, error);
+  cyxla_plugin_record_free(&record);
+  return status;
+}
+
+cyxla_program *cyxla_executable_program(const cyxla_executable *executable) {
+  return executable->program;
+}
+
+cyxla_runtime *cyxla_executable_runtime(const cyxla_executable *executable) {
+  return executable->runtime;
+}
+
+size_t cyxla_executable_num_inputs(const cyxla_executable *executable) {
+  return executable->program->inputs.count;
+}
+
+size_t cyxla_executable_num_outputs(const cyxla_executable *executable) {
+  return executable->program->outputs.count;
+}
+
+const cyxla_array_spec *cyxla_executable_input(const cyxla_executable *executable,
+                                               size_t index) {
+  return cyxla_program_input(executable->program, index);
+}
+
+const cyxla_array_spec *cyxla_executable_output(const cyxla_executable *executable,
+                                                size_t index) {
+  return cyxla_program_output(executable->program, index);
+}
+
+size_t cyxla_executable_find_input(const cyxla_executable *executable,
+                                   const char *name) {
+  return cyxla_program_arrays_find(&executable->program->inputs, name);
+}
+
+size_t cyxla_executable_find_output(const cyxla_executable *executable,
+                                    const char *name) {
+  return cyxla_program_arrays_find(&executable->program->outputs, name);
+}
+
+const char *cyxla_executable_tier(const cyxla_executable *executable) {
+  (void)executable;
+  return "pjrt";
+}
+
+double cyxla_executable_compile_seconds(const cyxla_executable *executable) {
+  return executable->compile_seconds;
+}
+
+int64_t cyxla_executable_code_bytes(const cyxla_executable *executable) {
+  return executable->code_bytes;
+}

@@ -1,0 +1,20 @@
+/* Executables: a program compiled for a runtime. */
+#ifndef CYXLA_EXECUTABLE_H
+#define CYXLA_EXECUTABLE_H
+
+#include "program.h"
+#include "runtime.h"
+
+struct cyxla_executable {
+  volatile long references;
+  cyxla_program *program;
+  cyxla_runtime *runtime;
+  PJRT_LoadedExecutable *loaded;
+  double compile_seconds;
+  int64_t code_bytes; /* -1: the plugin does not tell */
+};
+
+/* Another reference, given back with cyxla_executable_destroy. */
+cyxla_executable *cyxla_executable_retain(cyxla_executable *executable);
+
+#endif

@@ -1,0 +1,176 @@
+#if !defined(_WIN32)
+#define _XOPEN_SOURCE 700
+#include <unistd.h>
+#else
+#include <io.h>
+#include <process.h>
+#include <windows.h>
+#define fsync _commit
+#define fdopen _fdopen
+#define open _open
+#define getpid _getpid
+#endif
+
+#include "path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "atomic.h"
+#include "error.h"
+#include "hash.h"
+#include "memory.h"
+
+#if !defined(O_BINARY)
+#define O_BINARY 0
+#endif
+#if !defined(O_CLOEXEC)
+#define O_CLOEXEC 0
+#endif
+
+enum { CHUNK_BYTES = 1 << 18 };
+
+static bool is_directory(const struct stat *information) {
+  return (information->st_mode & S_IFMT) == S_IFDIR;
+}
+
+cyxla_status cyxla_path_check_file(const char *path, cyxla_status status,
+                                   const char *what, cyxla_error *error) {
+  struct stat information;
+
+  if (stat(path, &information) != 0) {
+    return cyxla_error_set(error, status, "the %s %s cannot be read: %s", what, path,
+                           strerror(errno));
+  }
+  if (is_directory(&information)) {
+    return cyxla_error_set(error, status, "the %s %s is a directory, expected a file",
+                           what, path);
+  }
+  return CYXLA_OK;
+}
+
+bool cyxla_path_is_file(const char *path) {
+  return cyxla_path_check_file(path, CYXLA_UNKNOWN, "", NULL) == CYXLA_OK;
+}
+
+/* The length of the path up to and with its last separator, 0 if it has none. */
+static size_t directory_length(const char *path) {
+  size_t length = strlen(path);
+
+  while (length > 0 && path[length - 1] != '/'
+#if defined(_WIN32)
+         && path[length - 1] != '\\'
+#endif
+  ) {
+    length--;
+  }
+  return length;
+}
+
+char *cyxla_path_beside(const char *path, const char *name) {
+  size_t directory = directory_length(path);
+  size_t size = directory + strlen("./") + strlen(name) + 1;
+  char *beside = cyxla_allocate(size);
+
+  if (beside == NULL) return NULL;
+  if (directory == 0) {
+    snprintf(beside, size, "./%s", name);
+  } else {
+    snprintf(beside, size, "%.*s%s", (int)directory, path, name);
+  }
+  return beside;
+}
+
+char *cyxla_path_absolute(const char *path) {
+#if defined(_WIN32)
+  char *absolute = _fullpath(NULL, path, 0);
+#else
+  char *absolute = realpath(path, NULL);
+#endif
+  char *copy = absolute != NULL ? cyxla_duplicate(absolute, strlen(absolute)) : NULL;
+
+  free(absolute);
+  return copy;
+}
+
+cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
+                                  cyxla_error *error) {
+  cyxla_hash state;
+  unsigned char *chunk = NULL;
+  size_t count;
+  FILE *file = fopen(path, "rb");
+  bool is_complete;
+
+  if (file == NULL) {
+    return cyxla_error_set(error, CYXLA_FILE_UNREADABLE,
+                           "the file %s cannot be read: %s", path, strerror(errno));
+  }
+  chunk = cyxla_allocate(CHUNK_BYTES);
+  if (chunk == NULL) {
+    fclose(file);
+    return cyxla_error_out_of_memory(error, "reading a file");
+  }
+  cyxla_hash_start(&state);
+  while ((count = fread(chunk, 1, CHUNK_BYTES, file)) > 0) {
+    cyxla_hash_update(&state, chunk, count);
+  }
+  is_complete = !ferror(file);
+  fclose(file);
+  cyxla_release(chunk);
+  if (!is_complete) {
+    return cyxla_error_set(error, CYXLA_FILE_UNREADABLE, "the file %s cannot be read",
+                           path);
+  }
+  *bytes = state.total_bytes;
+  *hash = cyxla_hash_finish(&state);
+  return CYXLA_OK;
+}
+
+/* Writes all the data into a new file that belongs to nobody else. */
+static int write_new_file(const char *path, const void *data, size_t bytes) {
+  int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_BINARY | O_CLOEXEC, 0666);
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+  int failure = 0;
+
+  if (file == NULL) return errno;
+  if (fwrite(data, 1, bytes, file) != bytes || fflush(file) != 0 ||
+      fsync(fileno(file)) != 0) {
+    failure = errno != 0 ? errno : EIO;
+  }
+  if (fclose(file) != 0 && failure == 0) failure = errno;
+  return failure;
+}
+
+static int replace_file(const char *from, const char *to) {
+#if defined(_WIN32)
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : EIO;
+#else
+  return rename(from, to) == 0 ? 0 : errno;
+#endif
+}
+
+cyxla_status cyxla_path_write_file(const char *path, const void *data, size_t bytes,
+                                   cyxla_error *error) {
+  static volatile long written;
+  size_t size = strlen(path) + 64;
+  char *temporary = cyxla_allocate(size);
+  int failure;
+
+  if (temporary == NULL) return cyxla_error_out_of_memory(error, "writing a file");
+  do { /* another name where a killed process left a file of this one */
+    snprintf(temporary, size, "%s.%ld.%ld.tmp", path, (long)getpid(),
+             cyxla_atomic_add(&written, 1));
+    errno = 0;
+    failure = write_new_file(temporary, data, bytes);
+  } while (failure == EEXIST);
+  if (failure == 0) failure = replace_file(temporary, path);
+  if (failure != 0) remove(temporary);
+  cyxla_release(temporary);
+  if (failure == 0) return CYXLA_OK;
+  return cyxla_error_set(error, CYXLA_FILE_UNWRITABLE,
+                         "the file %s cannot be written: %s", path, strerror(failure));
+}

@@ -1,0 +1,32 @@
+/* Paths and files as the operating system sees them. */
+#ifndef CYXLA_PATH_H
+#define CYXLA_PATH_H
+
+#include "cyxla.h"
+
+/* Fails with `status` unless the path names something that is there and is no
+ * directory. `what` names it in the message. */
+cyxla_status cyxla_path_check_file(const char *path, cyxla_status status,
+                                   const char *what, cyxla_error *error);
+
+/* True for a file that exists and is no directory. */
+bool cyxla_path_is_file(const char *path);
+
+/* directory(path) + "/" + name, where directory(path) is what stands before the last
+ * separator, or "."; NULL if there is no memory left. Freed with cyxla_release. */
+char *cyxla_path_beside(const char *path, const char *name);
+
+/* The path as an absolute one, without links; NULL if that fails or there is no memory
+ * left. Freed with cyxla_release. */
+char *cyxla_path_absolute(const char *path);
+
+/* Size and hash of a file's content. */
+cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
+                                  cyxla_error *error);
+
+/* Writes a file so that readers see the old content or the new one, never a part: into
+ * a file beside it, which is then renamed. Fails with CYXLA_FILE_UNWRITABLE. */
+cyxla_status cyxla_path_write_file(const char *path, const void *data, size_t bytes,
+                                   cyxla_error *error);
+
+#endif

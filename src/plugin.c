@@ -1,0 +1,210 @@
+#include "plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "environment.h"
+#include "error.h"
+#include "library.h"
+#include "lock.h"
+#include "memory.h"
+#include "path.h"
+
+static cyxla_lock loading = CYXLA_LOCK_INIT;
+static cyxla_plugin *loaded;
+
+/* The functions without which nothing works. */
+#define REQUIRED_FUNCTIONS(F)            \
+  F(PJRT_Error_Destroy)                  \
+  F(PJRT_Error_Message)                  \
+  F(PJRT_Error_GetCode)                  \
+  F(PJRT_Plugin_Initialize)              \
+  F(PJRT_Event_Destroy)                  \
+  F(PJRT_Event_Await)                    \
+  F(PJRT_Client_Create)                  \
+  F(PJRT_Client_Destroy)                 \
+  F(PJRT_Client_PlatformName)            \
+  F(PJRT_Client_PlatformVersion)         \
+  F(PJRT_Client_AddressableDevices)      \
+  F(PJRT_Client_Compile)                 \
+  F(PJRT_Client_BufferFromHostBuffer)    \
+  F(PJRT_DeviceDescription_Kind)         \
+  F(PJRT_Device_GetDescription)          \
+  F(PJRT_Executable_Destroy)             \
+  F(PJRT_Executable_NumReplicas)         \
+  F(PJRT_Executable_NumPartitions)       \
+  F(PJRT_Executable_NumOutputs)          \
+  F(PJRT_Executable_OutputElementTypes)  \
+  F(PJRT_Executable_OutputDimensions)    \
+  F(PJRT_LoadedExecutable_Destroy)       \
+  F(PJRT_LoadedExecutable_GetExecutable) \
+  F(PJRT_LoadedExecutable_Execute)       \
+  F(PJRT_Buffer_Destroy)                 \
+  F(PJRT_Buffer_ToHostBuffer)
+
+static cyxla_status check_functions(const PJRT_Api *api, const char *path,
+                                    cyxla_error *error) {
+#define CHECK_FUNCTION(function)                                               \
+  if (!CYXLA_PLUGIN_HAS(api, function)) {                                      \
+    return cyxla_error_set(error, CYXLA_PLUGIN_TOO_OLD,                        \
+                           "the plugin %s lacks the function " #function       \
+                           ", which cyxla needs; install a newer build of it", \
+                           path);                                              \
+  }
+  REQUIRED_FUNCTIONS(CHECK_FUNCTION)
+#undef CHECK_FUNCTION
+  return CYXLA_OK;
+}
+
+static cyxla_status check_version(const PJRT_Api *api, const char *path,
+                                  cyxla_error *error) {
+  const PJRT_Api_Version *version = &api->pjrt_api_version;
+
+  if (version->major_version != PJRT_API_MAJOR) {
+    return cyxla_error_set(
+        error, CYXLA_PLUGIN_INVALID,
+        "the plugin %s implements version %d.%d of the PJRT API, and "
+        "this version of cyxla needs major version %d",
+        path, version->major_version, version->minor_version, PJRT_API_MAJOR);
+  }
+  if (version->minor_version < CYXLA_PJRT_API_MINOR_MINIMUM) {
+    return cyxla_error_set(
+        error, CYXLA_PLUGIN_TOO_OLD,
+        "the plugin %s implements version %d.%d of the PJRT API, and "
+        "cyxla needs %d.%d or later; install a newer build of it",
+        path, version->major_version, version->minor_version, PJRT_API_MAJOR,
+        CYXLA_PJRT_API_MINOR_MINIMUM);
+  }
+  return CYXLA_OK;
+}
+
+/* The plugin's function table, checked. */
+static cyxla_status get_api(cyxla_library *library, const char *path,
+                            const PJRT_Api **api, cyxla_error *error) {
+  PJRT_GetPjrtApi *get = (PJRT_GetPjrtApi *)cyxla_library_find(library, "GetPjrtApi");
+  cyxla_status status;
+
+  if (get == NULL) {
+    return cyxla_error_set(error, CYXLA_PLUGIN_UNLOADABLE,
+                           "the library %s is no PJRT plugin: it has no function "
+                           "GetPjrtApi",
+                           path);
+  }
+  *api = get();
+  if (*api == NULL) {
+    return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
+                           "the plugin %s returned no function table from GetPjrtApi",
+                           path);
+  }
+  status = check_version(*api, path, error);
+  return status == CYXLA_OK ? check_functions(*api, path, error) : status;
+}
+
+/* Reads which StableHLO the plugin understands, which not every plugin tells. */
+static cyxla_status read_attributes(cyxla_plugin *plugin, cyxla_error *error) {
+  static const char name[] = "stablehlo_current_version";
+  PJRT_Plugin_Attributes_Args args = {sizeof(args), NULL, NULL, 0};
+  cyxla_status status;
+
+  if (!CYXLA_PLUGIN_HAS(plugin->api, PJRT_Plugin_Attributes)) return CYXLA_OK;
+  status =
+      cyxla_error_from_pjrt(plugin->api, plugin->api->PJRT_Plugin_Attributes(&args),
+                            "tell its attributes", error);
+  if (status != CYXLA_OK) return status;
+  for (size_t i = 0; i < args.num_attributes; i++) {
+    const PJRT_NamedValue *attribute = &args.attributes[i];
+    if (attribute->name_size == strlen(name) &&
+        memcmp(attribute->name, name, strlen(name)) == 0 &&
+        attribute->type == PJRT_NamedValue_kInt64List && attribute->value_size == 3) {
+      memcpy(plugin->stablehlo_version, attribute->value.int64_array_value,
+             sizeof(plugin->stablehlo_version));
+    }
+  }
+  return CYXLA_OK;
+}
+
+static cyxla_status initialize(cyxla_plugin *plugin, cyxla_error *error) {
+  PJRT_Plugin_Initialize_Args args = {sizeof(args), NULL};
+  cyxla_status status =
+      cyxla_error_from_pjrt(plugin->api, plugin->api->PJRT_Plugin_Initialize(&args),
+                            "initialize itself", error);
+
+  return status == CYXLA_OK ? read_attributes(plugin, error) : status;
+}
+
+static void free_plugin(cyxla_plugin *plugin) {
+  if (plugin == NULL) return;
+  cyxla_release(plugin->path);
+  cyxla_release(plugin);
+}
+
+static cyxla_status load(const char *path, cyxla_plugin **out, cyxla_error *error) {
+  cyxla_library *library = NULL;
+  cyxla_plugin *plugin = cyxla_allocate(sizeof(*plugin));
+  cyxla_status status;
+
+  *out = NULL;
+  if (plugin == NULL || (plugin->path = cyxla_duplicate(path, strlen(path))) == NULL) {
+    free_plugin(plugin);
+    return cyxla_error_out_of_memory(error, "a plugin");
+  }
+  cyxla_environment_set_log_level();
+  status = cyxla_library_open(path, &library, error);
+  if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);
+  if (status != CYXLA_OK) cyxla_library_close(library);
+  /* From here on the library stays open: it may have started threads. */
+  if (status == CYXLA_OK) status = initialize(plugin, error);
+  if (status != CYXLA_OK) {
+    free_plugin(plugin);
+    return status;
+  }
+  *out = plugin;
+  return CYXLA_OK;
+}
+
+static cyxla_status find_or_load(const char *path, const cyxla_plugin **plugin,
+                                 cyxla_error *error) {
+  cyxla_plugin *found;
+  cyxla_status status = CYXLA_OK;
+
+  cyxla_lock_acquire(&loading);
+  for (found = loaded; found != NULL; found = found->next) {
+    if (strcmp(found->path, path) == 0) break;
+  }
+  if (found == NULL) {
+    status = load(path, &found, error);
+    if (status == CYXLA_OK) {
+      found->next = loaded;
+      loaded = found;
+    }
+  }
+  cyxla_lock_release(&loading);
+  *plugin = found;
+  return status;
+}
+
+cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
+                               cyxla_error *error) {
+  char *absolute;
+  cyxla_status status;
+
+  *plugin = NULL;
+  status = cyxla_path_check_file(path, CYXLA_PLUGIN_UNLOADABLE, "plugin", error);
+  if (status != CYXLA_OK) return status;
+  /* The loader would look for a bare name in its own directories, not in this one. */
+  absolute = cyxla_path_absolute(path);
+  if (absolute == NULL) return cyxla_error_out_of_memory(error, "a path");
+  status = find_or_load(absolute, plugin, error);
+  cyxla_release(absolute);
+  return status;
+}
+
+void cyxla_plugin_forget_all(void) {
+  cyxla_lock_acquire(&loading);
+  while (loaded != NULL) {
+    cyxla_plugin *next = loaded->next;
+    free_plugin(loaded);
+    loaded = next;
+  }
+  cyxla_lock_release(&loading);
+}

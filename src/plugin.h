@@ -1,0 +1,36 @@
+/* Plugins: a loaded library that implements PJRT, its version and what it offers.
+ *
+ * A plugin is loaded once a process and never unloaded: XLA's libraries start threads
+ * and register destructors that do not survive it. */
+#ifndef CYXLA_PLUGIN_H
+#define CYXLA_PLUGIN_H
+
+#include "abi/pjrt.h"
+#include "cyxla.h"
+
+/* The oldest minor version of the PJRT API that cyxla's declarations are tested with.
+ */
+#define CYXLA_PJRT_API_MINOR_MINIMUM 81
+
+typedef struct cyxla_plugin {
+  char *path;
+  const PJRT_Api *api;
+  int64_t stablehlo_version[3]; /* the latest it reads; 0.0.0 where it does not tell */
+  struct cyxla_plugin *next;
+} cyxla_plugin;
+
+/* Loads the plugin at a path, or returns the one that is loaded from there already.
+ * Any thread may call it. The plugin belongs to the process. */
+cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
+                               cyxla_error *error);
+
+/* Whether the plugin has a function that cyxla can do without. */
+#define CYXLA_PLUGIN_HAS(api, function)                                            \
+  ((api)->struct_size >= offsetof(PJRT_Api, function) + sizeof((api)->function) && \
+   (api)->function != NULL)
+
+/* For tests: forgets the plugins that are loaded, so that the next load is a first one.
+ * No runtime may be alive. */
+void cyxla_plugin_forget_all(void);
+
+#endif

@@ -1,0 +1,33 @@
+/* Programs: StableHLO with its signature, compile options and metadata. */
+#ifndef CYXLA_PROGRAM_H
+#define CYXLA_PROGRAM_H
+
+#include "cyxla.h"
+
+typedef struct cyxla_program_arrays {
+  cyxla_array_spec *specs; /* [count]; names and shapes are owned */
+  size_t count;
+} cyxla_program_arrays;
+
+struct cyxla_program {
+  volatile long references;
+  char *platform;
+  unsigned char *code;
+  size_t code_bytes;
+  unsigned char *compile_options;
+  size_t compile_options_bytes;
+  cyxla_program_arrays inputs;
+  cyxla_program_arrays outputs;
+  char *metadata;
+};
+
+/* Another reference to a program, given back with cyxla_program_destroy. */
+cyxla_program *cyxla_program_retain(cyxla_program *program);
+
+/* Frees the names, the shapes and the list of specs. */
+void cyxla_program_arrays_free(cyxla_program_arrays *arrays);
+
+/* The index of the array of that name, (size_t)-1 if there is none. */
+size_t cyxla_program_arrays_find(const cyxla_program_arrays *arrays, const char *name);
+
+#endif
