@@ -127,7 +127,7 @@ test-c: $(VENV_READY) ## the C tests, with the coverage of the C library
 	@$(call configure,$(BUILD)/plain,$(TEST_OPTIONS) -Db_coverage=true)
 	@$(CHECK) build-plain meson compile -C $(BUILD)/plain
 	@find $(BUILD)/plain -name '*.gcda' -delete
-	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/plain $(RESULTS)/c-plain.xml
+	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/plain $(RESULTS)/c-plain.tests.json
 	@$(WITH_VENV) tools/measure_c_coverage.sh $(BUILD)/plain $(RESULTS)/c-lines.coverage 95
 
 .PHONY: test-sanitize
@@ -135,13 +135,13 @@ test-sanitize: $(VENV_READY) ## the C tests under the address and undefined sani
 	@mkdir -p $(BUILD) $(RESULTS)
 	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
 	@$(CHECK) build-sanitized meson compile -C $(BUILD)/sanitized
-	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.xml
+	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.tests.json
 
 .PHONY: test-install
 test-install: $(BUILD)/library.ready ## the installed C library: symbols, pkg-config, CMake
 	@$(CHECK) symbols $(PY) tools/check_symbols.py include/cyxla.h \
 	  '$(PREFIX)'/lib/libcyxla.so '$(PREFIX)'/lib/libcyxla.a
-	@$(CHECK) install tests/downstream/run.sh '$(PREFIX)' $(BUILD)/downstream
+	@$(CHECK) install tests/installed/run.sh '$(PREFIX)' $(BUILD)/installed
 
 .PHONY: test-wheel
 test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package

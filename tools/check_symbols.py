@@ -12,7 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ALLOWED_LIBRARIES = re.compile(r"(libc|libdl|libpthread|ld-linux[-\w]*|libc\.musl-\w+)\.so")
+# Parts of the C library, some of them separate files in old versions only.
+ALLOWED_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|ld-linux[-\w]*)\.so")
 
 
 def output(*command):

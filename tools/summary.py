@@ -7,13 +7,19 @@ nothing failed.
 usage: summary.py RESULTS
 """
 
+import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 
+OUTCOMES = ("passed", "failed", "skipped")
+
+
 def count_junit(path):
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    """The tests of pytest."""
+    counts = dict.fromkeys(OUTCOMES, 0)
     for case in ElementTree.parse(path).iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
             counts["failed"] += 1
@@ -24,11 +30,37 @@ def count_junit(path):
     return counts
 
 
+def count_meson(path):
+    """The test functions in the programs that Meson ran, a line of JSON a program.
+
+    Each program closes with its own counts; one that fails without a failed test has
+    crashed, and counts as a failed test itself.
+    """
+    counts = dict.fromkeys(OUTCOMES, 0)
+    for line in path.read_text().splitlines():
+        program = json.loads(line)
+        closing = re.findall(
+            r"^(\d+) passed, (\d+) failed$", program.get("stdout", ""), re.M
+        )
+        passed, failed = map(int, closing[-1]) if closing else (0, 0)
+        if program["result"] == "SKIP":
+            counts["skipped"] += 1
+        elif program["result"] != "OK":
+            failed = max(failed, 1)
+        elif not closing:
+            passed = 1
+        counts["passed"] += passed
+        counts["failed"] += failed
+    return counts
+
+
 def collect(results):
     parts = {}
     for path in sorted(results.glob("*.check")):
-        counts = parts.setdefault("checks", {"passed": 0, "failed": 0, "skipped": 0})
+        counts = parts.setdefault("checks", dict.fromkeys(OUTCOMES, 0))
         counts[path.read_text().strip()] += 1
+    for path in sorted(results.glob("*.tests.json")):
+        parts[path.name.removesuffix(".tests.json")] = count_meson(path)
     for path in sorted(results.glob("*.xml")):
         parts[path.stem] = count_junit(path)
     return parts
@@ -41,7 +73,7 @@ def describe(counts):
 
 def main(results):
     parts = collect(Path(results))
-    total = {"passed": 0, "failed": 0, "skipped": 0}
+    total = dict.fromkeys(OUTCOMES, 0)
     for name, counts in parts.items():
         print(f"{name + ':':18} {describe(counts)}")
         for outcome, number in counts.items():
