@@ -253,7 +253,7 @@ static cyxla_status run(cyxla_call *call, cyxla_error *error) {
 }
 
 cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
-  fenv_t caller;
+  cyxla_fpenv caller;
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);

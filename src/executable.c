@@ -65,7 +65,7 @@ cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *pro
                                       cyxla_executable **executable,
                                       cyxla_error *error) {
   cyxla_executable *made;
-  fenv_t caller;
+  cyxla_fpenv caller;
   cyxla_status status;
 
   CYXLA_REQUIRE(executable, error);

@@ -159,7 +159,7 @@ static cyxla_status create_client(cyxla_runtime *runtime,
 
 static cyxla_status create_with_plugin(const cyxla_runtime_options *options,
                                        cyxla_runtime *runtime, cyxla_error *error) {
-  fenv_t caller;
+  cyxla_fpenv caller;
   cyxla_status status = cyxla_plugin_load(options->plugin, &runtime->plugin, error);
 
   if (status != CYXLA_OK) return status;
