@@ -21,6 +21,11 @@ python -P -m coverage run -m pytest --junitxml="$results/python.xml" \
 status=$?
 python -m coverage combine --quiet || status=1
 python -m coverage report || status=1
+# It would go unnoticed if the Cython module were not traced.
+python -m coverage report --include='*/_runtime.pyx' --fail-under=0 >/dev/null || {
+  echo 'The Cython module was not measured.'
+  status=1
+}
 echo "$(python -m coverage report --format=total) % of the lines of cyxla are covered" |
   tee "$results/python-lines.coverage"
 exit $status
