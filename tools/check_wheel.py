@@ -1,10 +1,14 @@
-"""Checks that the wheel in a folder holds the Python package, all of it and no more.
+"""Checks that the wheel in a folder holds the Python package, all of it and no more,
+and that its extension module exports its init function only: the C library inside it
+must not mix with another one in the process.
 
 usage: check_wheel.py FOLDER
 """
 
 import re
+import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -30,12 +34,25 @@ def held(wheel):
             yield re.sub(r"(_runtime)\.[\w.-]+\.so$", r"\1.so", name)
 
 
+def exported(wheel):
+    (name,) = (
+        name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".so")
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        library = zipfile.ZipFile(wheel).extract(name, folder)
+        command = ("nm", "--defined-only", "--dynamic", library)
+        lines = subprocess.check_output(command, text=True).splitlines()
+    return {line.split()[-1] for line in lines}
+
+
 def complaints(wheel):
     should, does = set(wanted()), set(held(wheel))
     for name in sorted(should - does):
         yield f"{wheel.name} lacks {name}"
     for name in sorted(does - should):
         yield f"{wheel.name} holds {name}, which does not belong there"
+    for name in sorted(exported(wheel) - {"PyInit__runtime"}):
+        yield f"the extension module exports {name}"
 
 
 if __name__ == "__main__":

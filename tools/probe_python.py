@@ -1,7 +1,7 @@
 """Tells whether the Python that runs this file can build and test cyxla.
 
 Prints "fits VERSION EXECUTABLE" and exits with 0, or prints the reason why not and
-exits with 1. Any Python can run it, however old.
+exits with 1. Old Pythons run it too, so it uses nothing new.
 """
 
 import os
@@ -15,23 +15,23 @@ TOO_NEW = (3, 15)
 def reason_against():
     version = sys.version_info[:2]
     if not OLDEST <= version < TOO_NEW:
-        return "is Python %d.%d, and %d.%d to %d.%d are supported" % (
-            version + OLDEST + (TOO_NEW[0], TOO_NEW[1] - 1)
+        return "is Python {}.{}, and {}.{} to {}.{} are supported".format(
+            *version, *OLDEST, TOO_NEW[0], TOO_NEW[1] - 1
         )
     import sysconfig
 
     if sys.implementation.name != "cpython":
-        return "is %s, and CPython is needed" % sys.implementation.name
+        return "is {}, and CPython is needed".format(sys.implementation.name)
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return "is a free-threaded build, which JAX has no wheels for"
     for module in ("venv", "ensurepip", "ssl", "ctypes"):
         try:
             __import__(module)
         except ImportError:
-            return "lacks the module %s (Debian: python3-venv)" % module
+            return "lacks the module {} (Debian: python3-venv)".format(module)
     header = os.path.join(sysconfig.get_path("include"), "Python.h")
     if not os.path.exists(header):
-        return "lacks %s (Debian: python3-dev)" % header
+        return "lacks {} (Debian: python3-dev)".format(header)
     return None
 
 
@@ -40,4 +40,4 @@ if __name__ == "__main__":
     if reason:
         print(reason)
         sys.exit(1)
-    print("fits %d.%d.%d %s" % (sys.version_info[:3] + (sys.executable,)))
+    print("fits {}.{}.{} {}".format(*sys.version_info[:3], sys.executable))

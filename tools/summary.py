@@ -13,7 +13,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-
 OUTCOMES = ("passed", "failed", "skipped")
 
 
