@@ -46,14 +46,16 @@ ifneq ($(PYTHON),)
 endif
 $(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python.sh tools/probe_python.py
 	tools/make_venv.sh $(VENV) $< '$(PYTHON)'
+	rm -rf build*/wheel build*/traced
 	touch $@
 
 .PHONY: venv
 venv: $(VENV_READY)
 
 # $(call configure,FOLDER,OPTIONS) makes or updates a build folder of Meson's.
-configure = $(WITH_VENV) meson setup $(if $(wildcard $(1)/build.ninja),--reconfigure) \
-  $(1) $(2) >$(1).log 2>&1 || { cat $(1).log; exit 1; }
+configure = mkdir -p $(BUILD) && { $(WITH_VENV) meson setup \
+  $(if $(wildcard $(1)/build.ninja),--reconfigure) $(1) $(2) >$(1).log 2>&1 || \
+  { cat $(1).log; exit 1; }; }
 
 # $(call build_wheel,NAME,OPTIONS) builds the Python package into $(BUILD)/NAME-dist.
 build_wheel = rm -rf $(BUILD)/$(1)-dist && $(WITH_VENV) $(PY) -m pip wheel --quiet \
@@ -65,8 +67,7 @@ build_wheel = rm -rf $(BUILD)/$(1)-dist && $(WITH_VENV) $(PY) -m pip wheel --qui
 
 # For users: the C library, its headers and its package files.
 $(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES)
-	mkdir -p $(BUILD)
-	$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
+	@$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
 	rm -rf '$(PREFIX)'
 	$(WITH_VENV) meson install -C $(BUILD)/library --quiet
 	touch $@
@@ -121,19 +122,25 @@ test-header: $(VENV_READY) ## the public header alone, as C99 and as C++
 
 TEST_OPTIONS := -Dtests=true -Dwerror=true -Dbuildtype=debug
 
-.PHONY: test-c
-test-c: $(VENV_READY) ## the C tests, with the coverage of the C library
-	@mkdir -p $(BUILD) $(RESULTS)
+$(BUILD)/plain.ready: $(VENV_READY) Makefile
 	@$(call configure,$(BUILD)/plain,$(TEST_OPTIONS) -Db_coverage=true)
+	@touch $@
+
+$(BUILD)/sanitized.ready: $(VENV_READY) Makefile
+	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
+	@touch $@
+
+.PHONY: test-c
+test-c: $(BUILD)/plain.ready ## the C tests, with the coverage of the C library
+	@mkdir -p $(RESULTS)
 	@$(CHECK) build-plain meson compile -C $(BUILD)/plain
 	@find $(BUILD)/plain -name '*.gcda' -delete
 	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/plain $(RESULTS)/c-plain.tests.json
 	@$(WITH_VENV) tools/measure_c_coverage.sh $(BUILD)/plain $(RESULTS)/c-lines.coverage 95
 
 .PHONY: test-sanitize
-test-sanitize: $(VENV_READY) ## the C tests under the address and undefined sanitizers
-	@mkdir -p $(BUILD) $(RESULTS)
-	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
+test-sanitize: $(BUILD)/sanitized.ready ## the C tests under the address and undefined sanitizers
+	@mkdir -p $(RESULTS)
 	@$(CHECK) build-sanitized meson compile -C $(BUILD)/sanitized
 	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.tests.json
 
