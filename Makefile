@@ -58,7 +58,7 @@ configure = mkdir -p $(BUILD) && { $(WITH_VENV) meson setup \
   { cat $(1).log; exit 1; }; }
 
 # $(call build_wheel,NAME,OPTIONS) builds the Python package into $(BUILD)/NAME-dist.
-build_wheel = rm -rf $(BUILD)/$(1)-dist && $(WITH_VENV) $(PY) -m pip wheel --quiet \
+build_wheel = @rm -rf $(BUILD)/$(1)-dist && $(CHECK) build-$(1) $(PY) -m pip wheel \
   --disable-pip-version-check --no-deps --no-build-isolation \
   --wheel-dir $(BUILD)/$(1)-dist --config-settings=build-dir=$(BUILD)/$(1) \
   --config-settings=setup-args=-Dwerror=true $(2) .
@@ -68,36 +68,36 @@ build_wheel = rm -rf $(BUILD)/$(1)-dist && $(WITH_VENV) $(PY) -m pip wheel --qui
 # For users: the C library, its headers and its package files.
 $(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES)
 	@$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
-	rm -rf '$(PREFIX)'
-	$(WITH_VENV) meson install -C $(BUILD)/library --quiet
-	touch $@
+	@rm -rf '$(PREFIX)'
+	@$(CHECK) build-library meson install -C $(BUILD)/library
+	@touch $@
 
 # For users: the Python package, as it is published.
 $(BUILD)/wheel.ready: $(VENV_READY) $(PACKAGE_FILES)
-	mkdir -p $(BUILD)
 	$(call build_wheel,wheel,)
-	touch $@
+	@touch $@
 
 # For the tests: the package with line tracing in its Cython module, unpacked.
 $(BUILD)/python.ready: $(VENV_READY) $(PACKAGE_FILES)
-	mkdir -p $(BUILD)
 	$(call build_wheel,traced,--config-settings=setup-args=-Dpython_trace=true --config-settings=setup-args=-Dbuildtype=debugoptimized)
-	rm -rf $(BUILD)/python
-	$(PY) -m zipfile -e $(BUILD)/traced-dist/*.whl $(BUILD)/python
-	touch $@
+	@rm -rf $(BUILD)/python
+	@$(PY) -m zipfile -e $(BUILD)/traced-dist/*.whl $(BUILD)/python
+	@touch $@
 
 .PHONY: library package
 library: $(BUILD)/library.ready ## build and install the C library into build/prefix
 package: $(BUILD)/wheel.ready ## build the Python package and install it into .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
 	  --force-reinstall $(BUILD)/wheel-dist/*.whl
 
 # ---- Commands -------------------------------------------------------------------------
 
 .PHONY: demo
 demo: library package ## train a network in JAX, run it from C (examples/digits)
-	$(WITH_VENV) $(MAKE) --no-print-directory -C examples/digits run PYTHON='$(PY)' PREFIX='$(PREFIX)'
-	@mkdir -p $(RESULTS) && echo passed >$(RESULTS)/demo.check
+	@mkdir -p $(RESULTS)
+	@echo failed >$(RESULTS)/demo.check
+	@$(WITH_VENV) $(MAKE) --no-print-directory -C examples/digits run PYTHON='$(PY)' PREFIX='$(PREFIX)'
+	@echo passed >$(RESULTS)/demo.check
 
 .PHONY: test
 test: forget-results test-format test-lint test-header test-c test-sanitize test-install test-wheel test-python summary ## run all tests; the parts are targets too
@@ -136,7 +136,7 @@ test-c: $(BUILD)/plain.ready ## the C tests, with the coverage of the C library
 	@$(CHECK) build-plain meson compile -C $(BUILD)/plain
 	@find $(BUILD)/plain -name '*.gcda' -delete
 	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/plain $(RESULTS)/c-plain.tests.json
-	@$(WITH_VENV) tools/measure_c_coverage.sh $(BUILD)/plain $(RESULTS)/c-lines.coverage 95
+	@$(WITH_VENV) tools/measure_c_coverage.sh $(BUILD)/plain $(RESULTS) 95
 
 .PHONY: test-sanitize
 test-sanitize: $(BUILD)/sanitized.ready ## the C tests under the address and undefined sanitizers
