@@ -40,11 +40,12 @@ void cyxla_hash_start(cyxla_hash *hash) {
 void cyxla_hash_update(cyxla_hash *hash, const void *data, size_t bytes) {
   const unsigned char *next = data;
 
+  if (bytes == 0) return; /* data may be NULL then */
   hash->total_bytes += bytes;
   if (hash->block_bytes > 0) {
     size_t missing = sizeof(hash->block) - hash->block_bytes;
     size_t taken = bytes < missing ? bytes : missing;
-    if (taken > 0) memcpy(hash->block + hash->block_bytes, next, taken);
+    memcpy(hash->block + hash->block_bytes, next, taken);
     hash->block_bytes += taken;
     next += taken;
     bytes -= taken;
@@ -57,7 +58,7 @@ void cyxla_hash_update(cyxla_hash *hash, const void *data, size_t bytes) {
     next += sizeof(hash->block);
     bytes -= sizeof(hash->block);
   }
-  if (bytes > 0) memcpy(hash->block, next, bytes);
+  memcpy(hash->block, next, bytes);
   hash->block_bytes = bytes;
 }
 
