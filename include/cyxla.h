@@ -24,9 +24,8 @@
  *              threads at once. A call is used by one thread at a time; threads with
  *              a call each never wait for one another.
  *   Strings    are UTF-8 and end with a zero byte.
- *   NULL       A required handle or pointer that is NULL is CYXLA_INVALID_ARGUMENT
- *              in functions that return a status. Functions that return no status
- *              require valid handles.
+ *   NULL       for a required pointer is CYXLA_INVALID_ARGUMENT in functions that
+ *              return a status; the others require valid handles.
  */
 #ifndef CYXLA_H
 #define CYXLA_H
@@ -184,10 +183,8 @@ typedef struct cyxla_program_options {
   const char *metadata; /* text that is kept with the program; NULL: "" */
 } cyxla_program_options;
 
-/* clang-format off */
 #define CYXLA_PROGRAM_OPTIONS_INIT \
   {sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
-/* clang-format on */
 
 /* Makes a program from StableHLO and its signature. Python's cyxla.lower calls this;
  * most C programs use cyxla_open instead. Names must be unique among the inputs and
@@ -238,17 +235,19 @@ typedef enum cyxla_option_type {
   CYXLA_OPTION_BOOL = 4
 } cyxla_option_type;
 
+typedef union cyxla_option_value {
+  const char *string;
+  int64_t int64;
+  const int64_t *int64_list;
+  float float32;
+  bool boolean;
+} cyxla_option_value;
+
 /* An option of a plugin's client, such as {"cpu_device_count", INT64, {.int64 = 2}}. */
 typedef struct cyxla_option {
   const char *name;
   cyxla_option_type type;
-  union {
-    const char *string;
-    int64_t int64;
-    const int64_t *int64_list;
-    float float32;
-    bool boolean;
-  } value;
+  cyxla_option_value value;
   size_t num_elements; /* of int64_list; not read for other types */
 } cyxla_option;
 

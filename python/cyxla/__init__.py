@@ -1,0 +1,41 @@
+"""cyxla: call JAX functions from native code.
+
+>>> import cyxla as cx
+>>> program = cx.lower(function, [jax.ShapeDtypeStruct((3,), jnp.float32)])
+>>> executable, statistics = cx.compile_program(program)
+>>> (result,) = executable.run([array])
+>>> cx.save("function.cyxla", executable)  # for cyxla_open in C
+"""
+
+from cyxla._runtime import ArraySpec, Error, FileError, RuntimeInfo
+from cyxla._runtime import version as _version
+from cyxla.executable import (
+    CompileStatistics,
+    Executable,
+    compile,
+    compile_program,
+    load,
+    save,
+)
+from cyxla.lowering import lower
+from cyxla.program import Program
+from cyxla.runtime import initialize, runtime_info
+
+__version__ = _version()
+
+__all__ = [
+    "ArraySpec",
+    "CompileStatistics",
+    "Error",
+    "Executable",
+    "FileError",
+    "Program",
+    "RuntimeInfo",
+    "compile",
+    "compile_program",
+    "initialize",
+    "load",
+    "lower",
+    "runtime_info",
+    "save",
+]

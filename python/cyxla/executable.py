@@ -1,0 +1,90 @@
+"""Executables: compiled programs, called with arrays or with pytrees."""
+
+from typing import NamedTuple
+
+import jax
+
+from cyxla import _runtime, runtime
+from cyxla.lowering import compile_options, lower
+from cyxla.program import Program
+
+
+class CompileStatistics(NamedTuple):
+    """How an executable came to be."""
+
+    compile_seconds: float
+    from_cache: bool
+    tier: str
+    code_bytes: int
+
+
+class Executable(_runtime.Executable):
+    """A compiled program. Any number of threads may run it at once."""
+
+    def __call__(self, *args, **kwargs):
+        """Calls the program with the pytrees of the JAX function, and returns its.
+
+        Leaves are arrays or numbers and are converted as by :meth:`run`; those of the
+        result are NumPy arrays. Static arguments are left out, since their values are
+        part of the program.
+        """
+        expected, result = self.program.trees
+        leaves, found = jax.tree.flatten((args, kwargs))
+        if found != expected:
+            raise TypeError(
+                f"the program takes arguments of the structure {expected}, found {found}"
+            )
+        return jax.tree.unflatten(result, self.run(leaves))
+
+
+def compile_program(program, *, compiler_options=None):
+    """Compiles a program. Returns the pair ``(executable, statistics)``.
+
+    Loads the plugin for the program's platform if none is loaded. ``compiler_options``
+    overrides XLA's options by name, on top of those that the program was lowered with.
+    """
+    if not isinstance(program, Program):
+        raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
+    if compiler_options:
+        merged = {**program.details.get("compiler_options", {}), **compiler_options}
+        program = program.with_compile_options(
+            compile_options(merged), {"compiler_options": merged}
+        )
+    executable = Executable.compile(runtime.runtime_for(program.platform), program)
+    statistics = CompileStatistics(
+        compile_seconds=executable.compile_seconds,
+        from_cache=False,
+        tier=executable.tier,
+        code_bytes=executable.code_bytes,
+    )
+    return executable, statistics
+
+
+def compile(function, *example_arguments, **options):
+    """Lowers a function for example arguments and compiles it. Returns the executable.
+
+    ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
+    arguments are passed as ``kwargs={...}``.
+    """
+    return compile_program(lower(function, example_arguments, **options))[0]
+
+
+def save(path, executable_or_program):
+    """Writes a ``.cyxla`` file that C programs open and :func:`load` reads.
+
+    The file holds the program. Of an executable it also names the plugin, so that C
+    programs on this machine find it. The file is replaced in one step.
+    """
+    if not isinstance(executable_or_program, (Program, Executable)):
+        raise TypeError(
+            f"found {executable_or_program!r} to save, expected a Program or Executable"
+        )
+    executable_or_program.save(path)
+
+
+def load(path):
+    """Reads a ``.cyxla`` file and compiles its program. Returns the executable.
+
+    A file is turned into machine code: load only files that you trust.
+    """
+    return compile_program(Program.load(path))[0]

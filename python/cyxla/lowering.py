@@ -1,0 +1,229 @@
+"""Lowering: from a JAX function to a program."""
+
+import itertools
+import re
+
+import jax
+from jax import export
+from jax._src import compiler
+from jax._src.interpreters import mlir as jax_mlir
+from jax.extend import mlir
+from jax.extend.core import jaxpr_as_fun
+from jaxlib.mlir import ir
+
+from cyxla import _runtime, runtime
+from cyxla.arrays import DTYPES, dtype_of, is_supported
+from cyxla.program import Program
+
+
+def lower(
+    function,
+    args=(),
+    kwargs=None,
+    *,
+    static_argnums=None,
+    static_argnames=None,
+    donate_argnums=None,
+    donate_argnames=None,
+    platform=None,
+    compiler_options=None,
+    custom_calls=(),
+):
+    """Lowers a JAX function for example arguments. Returns a :class:`Program`.
+
+    ``function`` is anything that ``jax.jit`` takes, or a function that is jitted
+    already, which keeps its own static and donated arguments and compiler options.
+    ``args`` is the list of its positional arguments and ``kwargs`` the dict of its
+    keyword arguments: pytrees of arrays, numbers or ``jax.ShapeDtypeStruct``, and the
+    values of static arguments. Only shapes and dtypes of the others are used.
+
+    The program takes the leaves of all arguments that are not static, also of those that
+    the function does not use, and returns the leaves of its result. Inputs are called
+    after the path of a leaf, such as ``state.velocity.0``; outputs after the path in the
+    result, such as ``energy``, or ``result`` and ``result.0`` where that has no name.
+
+    ``static_argnums`` to ``donate_argnames`` are those of ``jax.jit``.
+    ``compiler_options`` overrides XLA's options by name, as in ``jax.jit``. ``platform``
+    is what the program will run on: by default that of the plugin that is loaded, else
+    ``"cpu"``. ``custom_calls`` names the targets of custom calls that the function may
+    lower to and that ``jax.export`` would refuse.
+    """
+    if not isinstance(args, (list, tuple)):
+        raise TypeError(
+            f"args is a {type(args).__name__}, expected a list of the function's "
+            "positional arguments"
+        )
+    jit_arguments = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+    }
+    traced = trace(function, args, kwargs or {}, jit_arguments)
+    inputs = input_specs(traced)
+    outputs = output_specs(traced)
+    exported = export_flat(traced, platform or default_platform(), custom_calls)
+    check_exported(exported)
+    options = {**jit_compiler_options(traced), **(compiler_options or {})}
+    return Program.make(
+        platform=exported.platforms[0],
+        code=bytes(exported.mlir_module_serialized),
+        compile_options=compile_options(options),
+        inputs=with_aliases(inputs, exported, donated(traced)),
+        outputs=outputs,
+        trees=(traced.in_tree, traced.out_tree),
+        details={
+            "function": traced.fun_name,
+            "jax": jax.__version__,
+            "cyxla": _runtime.version(),
+            "compiler_options": options,
+        },
+    )
+
+
+def default_platform():
+    """The platform to lower for where none is asked for."""
+    return runtime.loaded_platform() or "cpu"
+
+
+def trace(function, args, kwargs, jit_arguments):
+    """The function traced by JAX, jitted first unless it is already."""
+    given = {name: value for name, value in jit_arguments.items() if value is not None}
+    if not hasattr(function, "trace"):
+        function = jax.jit(function, **given)
+    elif given:
+        raise TypeError(
+            f"{', '.join(given)} cannot be given for a function that is jitted already; "
+            "pass them to jax.jit"
+        )
+    return function.trace(*args, **kwargs)
+
+
+def jit_compiler_options(traced):
+    """The compiler options that a jitted function was given."""
+    return dict(traced._params.get("compiler_options_kvs", ()))
+
+
+def donated(traced):
+    """For each leaf of the arguments whether it is donated."""
+    return [leaf.donated for leaf in jax.tree.leaves(traced.args_info)]
+
+
+def compile_options(overrides):
+    """JAX's own compile options as bytes, so that results are those of ``jax.jit``."""
+    options = compiler.get_compile_options(
+        num_replicas=1, num_partitions=1, env_options_overrides=dict(overrides)
+    )
+    return options.SerializeAsString()
+
+
+def export_flat(traced, platform, custom_calls):
+    """Exports the traced function as one of flat arguments that keeps unused ones."""
+    flat = jaxpr_as_fun(traced.jaxpr)
+
+    def flat_function(*leaves):
+        return flat(*leaves)
+
+    flat_function.__name__ = traced.fun_name
+    jitted = jax.jit(
+        flat_function,
+        keep_unused=True,
+        donate_argnums=tuple(itertools.compress(itertools.count(), donated(traced))),
+    )
+    checks = [export.DisabledSafetyCheck.custom_call(name) for name in custom_calls]
+    avals = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in traced.jaxpr.in_avals
+    ]
+    return export.export(jitted, platforms=[platform], disabled_checks=checks)(*avals)
+
+
+def check_exported(exported):
+    """Refuses what a program cannot be."""
+    if exported.nr_devices != 1:
+        raise ValueError(
+            f"the function is for {exported.nr_devices} devices, and cyxla runs programs "
+            "of one device"
+        )
+    if exported.ordered_effects:
+        raise NotImplementedError(
+            f"the function has ordered effects ({exported.ordered_effects}), which "
+            "programs cannot have"
+        )
+
+
+def input_specs(traced):
+    """The specs of the inputs, named after the paths of the arguments' leaves."""
+    names = traced.jaxpr.jaxpr.debug_info.arg_names or ()
+    return specs("argument", names, traced.jaxpr.in_avals)
+
+
+def output_specs(traced):
+    """The specs of the outputs, named after the paths of the result's leaves."""
+    names = traced.jaxpr.jaxpr.debug_info.result_paths or ()
+    return specs("result", names, traced.jaxpr.out_avals)
+
+
+def specs(what, paths, avals):
+    """Specs of arrays whose paths JAX writes as in ``state['x'][0]``."""
+    paths = [path or f"{what}{i}" for i, path in enumerate(padded(paths, len(avals)))]
+    names = [short_name(path) for path in paths]
+    return [
+        spec(what, path if names.count(name) > 1 else name, aval)
+        for name, path, aval in zip(names, paths, avals, strict=True)
+    ]
+
+
+def padded(paths, count):
+    """The paths, and None for those that JAX does not know."""
+    return (*paths, *[None] * count)[:count]
+
+
+def short_name(path):
+    """A path with dots: ``state.x.0`` for ``state['x'][0]``, ``x`` for ``result['x']``.
+
+    Keys that hold a bracket, quote or dot themselves stay as JAX writes them.
+    """
+    name = re.sub(r"\['([^'\[\].]+)'\]|\[(\d+)\]", r".\1\2", path)
+    root, _, rest = name.partition(".")
+    return rest if root == "result" and rest and not rest[0].isdigit() else name
+
+
+def spec(what, name, aval):
+    """The spec of one array; TypeError for what a program cannot take or return."""
+    if not is_supported(aval.dtype):
+        raise TypeError(
+            f"{what} {name} has dtype {aval.dtype}, and programs take and return "
+            f"{', '.join(DTYPES)}"
+        )
+    if not all(isinstance(size, int) for size in aval.shape):
+        raise ValueError(
+            f"{what} {name} has shape {aval.shape}, expected sizes that are numbers"
+        )
+    return _runtime.ArraySpec(name, tuple(aval.shape), dtype_of(aval.dtype.name))
+
+
+def with_aliases(inputs, exported, is_donated):
+    """The specs of the inputs with the outputs that take over the donated ones."""
+    if not any(is_donated):
+        return inputs
+    with jax_mlir.make_ir_context() as context:
+        module = mlir.deserialize_portable_artifact(
+            exported.mlir_module_serialized, context
+        )
+        attributes = main_function(module).arg_attrs
+        aliases = [aliased_output(ir.DictAttr(attribute)) for attribute in attributes]
+    return [
+        spec._replace(aliased_output=alias)
+        for spec, alias in zip(inputs, aliases, strict=True)
+    ]
+
+
+def main_function(module):
+    """The function of a StableHLO module that is the program."""
+    return ir.SymbolTable(module.operation)["main"]
+
+
+def aliased_output(attributes):
+    """The index of the output that XLA writes into an argument's memory, or -1."""
+    name = "tf.aliasing_output"
+    return ir.IntegerAttr(attributes[name]).value if name in attributes else -1

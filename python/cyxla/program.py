@@ -1,0 +1,74 @@
+"""Programs: lowered functions with the pytrees of their arguments and results."""
+
+import base64
+import json
+
+import jax
+
+from cyxla import _runtime
+
+
+class Program(_runtime.Program):
+    """A lowered function: StableHLO, its signature and its pytrees. Immutable.
+
+    ``inputs`` and ``outputs`` are lists of :class:`ArraySpec`, one for each leaf.
+    """
+
+    # The pytrees as live objects where the program was lowered in this process. They may
+    # hold types that a file cannot.
+    _trees = None
+
+    @classmethod
+    def make(cls, *, trees, details, **parts):
+        """Makes a program; ``details`` is what a file keeps beside the pytrees."""
+        metadata = {**details, "trees": [encode_tree(tree) for tree in trees]}
+        self = cls.from_parts(metadata=json.dumps(metadata), **parts)
+        self._trees = tuple(trees)
+        return self
+
+    @property
+    def details(self):
+        """What is kept with the program: the function's name, versions and options."""
+        return json.loads(self.metadata) if self.metadata else {}
+
+    @property
+    def trees(self):
+        """The pytrees of ``(arguments, keyword arguments)`` and of the result."""
+        if self._trees is None:
+            encoded = self.details.get("trees", [None, None])
+            if None in encoded:
+                raise TypeError(
+                    "the program was loaded from a file, which cannot hold the types of "
+                    "its pytrees; use run with a flat list of arrays"
+                )
+            self._trees = tuple(decode_tree(text) for text in encoded)
+        return self._trees
+
+    def with_compile_options(self, compile_options, details):
+        """The same program with other compile options."""
+        program = type(self).from_parts(
+            platform=self.platform,
+            code=self.code,
+            compile_options=compile_options,
+            inputs=self.inputs,
+            outputs=self.outputs,
+            metadata=json.dumps({**self.details, **details}),
+        )
+        program._trees = self._trees
+        return program
+
+
+def encode_tree(tree):
+    """A pytree's structure as text, None if it has types that a file cannot hold."""
+    try:
+        return base64.b64encode(tree.serialize_using_proto()).decode()
+    except ValueError:
+        return None
+
+
+def decode_tree(text):
+    """The inverse of encode_tree."""
+    registry = jax.tree_util.default_registry
+    return jax.tree_util.PyTreeDef.deserialize_using_proto(
+        registry, base64.b64decode(text)
+    )

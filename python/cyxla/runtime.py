@@ -1,0 +1,92 @@
+"""The runtime of the process: the one plugin that is loaded, and its client."""
+
+import numbers
+import threading
+from os import PathLike
+
+from cyxla import _runtime, plugins
+
+_lock = threading.Lock()
+_runtime_of_process = None
+
+
+def initialize(plugin=None, *, platform=None, options=None):
+    """Loads a plugin and creates its client. Returns a :class:`RuntimeInfo`.
+
+    ``plugin`` is the path of a PJRT plugin's library, and ``platform`` then names the
+    platform that it implements. Without a path the plugin for ``platform`` (default:
+    ``"cpu"``) is looked for: CYXLA_PLUGIN, then the packages that are installed.
+
+    ``options`` are handed to the plugin's client: a dict of bool, int, float, str or
+    lists of int. They add to or replace what cyxla sets itself: a CPU client runs
+    synchronously on one device, a GPU client does not preallocate memory.
+
+    A process loads one plugin. The first function that needs one calls this without
+    arguments, so a choice has to come before. Later calls return the details of the
+    first, whatever their arguments. A call that fails may be repeated.
+    """
+    options = check_options(options)
+    if plugin is not None and not isinstance(plugin, (str, PathLike)):
+        raise TypeError(f"plugin is {plugin!r}, expected a path")
+    with _lock:
+        return _initialize(plugin, platform, options).info
+
+
+def _initialize(plugin, platform, options):
+    global _runtime_of_process
+    if _runtime_of_process is None:
+        if plugin is None:
+            platform = platform or "cpu"
+            plugin = plugins.find_plugin(platform).path
+        _runtime_of_process = _runtime.Runtime(plugin, platform, options)
+    return _runtime_of_process
+
+
+def runtime_for(platform):
+    """The runtime of the process, with the plugin for a platform if none is loaded."""
+    with _lock:
+        return _initialize(None, platform, {})
+
+
+def loaded_platform():
+    """The platform of the plugin that is loaded, None if none is."""
+    runtime = _runtime_of_process
+    return None if runtime is None else runtime.info.platform
+
+
+def runtime_info():
+    """What is loaded, as a :class:`RuntimeInfo`; loads the default plugin if none is."""
+    return initialize()
+
+
+def check_options(options):
+    """The options as a dict of plain values; TypeError names the one that is none."""
+    if options is None:
+        return {}
+    if not isinstance(options, dict):
+        raise TypeError(f"options is {options!r}, expected a dict")
+    return {name: check_option(name, value) for name, value in options.items()}
+
+
+def check_option(name, value):
+    """One option's value as a bool, int, float, str or list of int."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"an option is called {name!r}, expected a str")
+    if isinstance(value, (bool, str, float)):
+        return value
+    if isinstance(value, numbers.Integral):
+        return check_integer(name, value)
+    if isinstance(value, (list, tuple)) and all(
+        isinstance(item, numbers.Integral) for item in value
+    ):
+        return [check_integer(name, item) for item in value]
+    raise TypeError(
+        f"option {name} is {value!r}, expected a bool, int, float, str or list of int"
+    )
+
+
+def check_integer(name, value):
+    """An int of 64 bits."""
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"option {name} is {value}, expected an integer of 64 bits")
+    return int(value)
