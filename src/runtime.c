@@ -152,9 +152,13 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   args.num_options = client_options.num_values;
   status = cyxla_error_from_pjrt(api, api->PJRT_Client_Create(&args), "create a client",
                                  error);
-  if (status == CYXLA_OK) runtime->client = args.client;
   cyxla_client_options_destroy(&client_options);
-  return status;
+  if (status != CYXLA_OK) return status;
+  runtime->client = args.client;
+  if (runtime->client != NULL) return CYXLA_OK;
+  return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
+                         "the plugin %s returned no client and no error",
+                         runtime->plugin->path);
 }
 
 static cyxla_status create_with_plugin(const cyxla_runtime_options *options,
