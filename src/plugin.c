@@ -5,6 +5,7 @@
 
 #include "environment.h"
 #include "error.h"
+#include "fpenv.h"
 #include "library.h"
 #include "lock.h"
 #include "memory.h"
@@ -141,6 +142,7 @@ static void free_plugin(cyxla_plugin *plugin) {
 static cyxla_status load(const char *path, cyxla_plugin **out, cyxla_error *error) {
   cyxla_library *library = NULL;
   cyxla_plugin *plugin = cyxla_allocate(sizeof(*plugin));
+  cyxla_fpenv caller;
   cyxla_status status;
 
   *out = NULL;
@@ -149,11 +151,13 @@ static cyxla_status load(const char *path, cyxla_plugin **out, cyxla_error *erro
     return cyxla_error_out_of_memory(error, "a plugin");
   }
   cyxla_environment_set_log_level();
+  cyxla_fpenv_enter(&caller);
   status = cyxla_library_open(path, &library, error);
   if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);
   if (status != CYXLA_OK) cyxla_library_close(library);
   /* From here on the library stays open: it may have started threads. */
   if (status == CYXLA_OK) status = initialize(plugin, error);
+  cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
     free_plugin(plugin);
     return status;
