@@ -26,7 +26,7 @@ class RuntimeInfo(NamedTuple):
     devices: tuple[str, ...]
     zero_copy: bool
 
-type OptionValue = bool | int | float | str | list[int]
+OptionValue = bool | int | float | str | list[int]
 
 def version() -> str: ...
 def environment_plugin() -> str | None: ...

@@ -129,6 +129,9 @@ cdef class Program:
     ``inputs`` and ``outputs`` are lists of :class:`ArraySpec`.
     """
 
+    def __init__(self):
+        raise TypeError("programs are made by cyxla.lower")
+
     @classmethod
     def from_parts(cls, *, str platform, bytes code, bytes compile_options, list inputs,
                    list outputs, str metadata=""):
@@ -341,6 +344,9 @@ cdef inline bint is_exact(object argument, const cyxla_array_spec *spec, int typ
 cdef class Executable:
     """A program that was compiled for a runtime. Any number of threads may run it."""
 
+    def __init__(self):
+        raise TypeError("executables are made by cyxla.compile_program")
+
     @classmethod
     def compile(cls, Runtime runtime, Program program):
         """Compiles a program for the first device of a runtime."""
@@ -416,11 +422,12 @@ cdef class Executable:
             call = self.idle_calls.pop()
         except IndexError:
             call = Call(self)
-        self.fill_inputs(call, arguments)
-        self.execute(call)
-        outputs = self.read_outputs(call)
-        self.idle_calls.append(call)
-        return outputs
+        try:
+            self.fill_inputs(call, arguments)
+            self.execute(call)
+            return self.read_outputs(call)
+        finally:
+            self.idle_calls.append(call)
 
     cdef str wrong_number(self, found):
         names = ", ".join([spec.name for spec in self.program.inputs])

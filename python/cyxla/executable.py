@@ -32,7 +32,8 @@ class Executable(_runtime.Executable):
         leaves, found = jax.tree.flatten((args, kwargs))
         if found != expected:
             raise TypeError(
-                f"the program takes arguments of the structure {expected}, found {found}"
+                f"the program takes arguments of the structure {expected}, "
+                f"found {found}"
             )
         return jax.tree.unflatten(result, self.run(leaves))
 

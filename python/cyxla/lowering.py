@@ -37,16 +37,17 @@ def lower(
     keyword arguments: pytrees of arrays, numbers or ``jax.ShapeDtypeStruct``, and the
     values of static arguments. Only shapes and dtypes of the others are used.
 
-    The program takes the leaves of all arguments that are not static, also of those that
-    the function does not use, and returns the leaves of its result. Inputs are called
-    after the path of a leaf, such as ``state.velocity.0``; outputs after the path in the
-    result, such as ``energy``, or ``result`` and ``result.0`` where that has no name.
+    The program takes the leaves of all arguments that are not static, also of those
+    that the function does not use, and returns the leaves of its result. Inputs are
+    called after the path of a leaf, such as ``state.velocity.0``; outputs after the
+    path in the result, such as ``energy``, or ``result`` and ``result.0`` where there
+    is no name.
 
     ``static_argnums`` to ``donate_argnames`` are those of ``jax.jit``.
-    ``compiler_options`` overrides XLA's options by name, as in ``jax.jit``. ``platform``
-    is what the program will run on: by default that of the plugin that is loaded, else
-    ``"cpu"``. ``custom_calls`` names the targets of custom calls that the function may
-    lower to and that ``jax.export`` would refuse.
+    ``compiler_options`` overrides XLA's options by name, as in ``jax.jit``.
+    ``platform`` is what the program will run on: by default that of the plugin that is
+    loaded, else ``"cpu"``. ``custom_calls`` names the targets of custom calls that the
+    function may lower to and that ``jax.export`` would refuse.
     """
     if not isinstance(args, (list, tuple)):
         raise TypeError(
@@ -93,8 +94,8 @@ def trace(function, args, kwargs, jit_arguments):
         function = jax.jit(function, **given)
     elif given:
         raise TypeError(
-            f"{', '.join(given)} cannot be given for a function that is jitted already; "
-            "pass them to jax.jit"
+            f"{', '.join(given)} cannot be given for a function that is jitted "
+            "already; pass them to jax.jit"
         )
     return function.trace(*args, **kwargs)
 
@@ -141,8 +142,8 @@ def check_exported(exported):
     """Refuses what a program cannot be."""
     if exported.nr_devices != 1:
         raise ValueError(
-            f"the function is for {exported.nr_devices} devices, and cyxla runs programs "
-            "of one device"
+            f"the function is for {exported.nr_devices} devices, and cyxla runs "
+            "programs of one device"
         )
     if exported.ordered_effects:
         raise NotImplementedError(

@@ -24,8 +24,7 @@ PACKAGES = [
 
 
 def module_directory(name):
-    """The directory of an installed package, None where it is not installed. The package
-    itself is not imported."""
+    """The directory of a package, which is not imported; None if it is not there."""
     try:
         spec = importlib.util.find_spec(name)
     except ModuleNotFoundError:
@@ -52,13 +51,13 @@ def find_plugins(platform=None):
 
 
 def find_plugin(platform):
-    """The plugin for a platform; LookupError says what to install where there is none."""
+    """The plugin for a platform; LookupError tells what to install if there is none."""
     plugins = find_plugins(platform)
     if not plugins:
         packages = [package[3] for package in PACKAGES if package[0] == platform]
         advice = f"install {packages[0]}, or " if packages else ""
         raise LookupError(
-            f"no plugin for the platform {platform} was found; {advice}set CYXLA_PLUGIN "
-            "to the path of its library"
+            f"no plugin for the platform {platform} was found; {advice}set "
+            "CYXLA_PLUGIN to the path of its library"
         )
     return plugins[0]

@@ -14,8 +14,8 @@ class Program(_runtime.Program):
     ``inputs`` and ``outputs`` are lists of :class:`ArraySpec`, one for each leaf.
     """
 
-    # The pytrees as live objects where the program was lowered in this process. They may
-    # hold types that a file cannot.
+    # The pytrees as live objects where the program was lowered in this process. They
+    # may hold types that a file cannot.
     _trees = None
 
     @classmethod
@@ -38,8 +38,8 @@ class Program(_runtime.Program):
             encoded = self.details.get("trees", [None, None])
             if None in encoded:
                 raise TypeError(
-                    "the program was loaded from a file, which cannot hold the types of "
-                    "its pytrees; use run with a flat list of arrays"
+                    "the program was loaded from a file, which cannot hold the types "
+                    "of its pytrees; use run with a flat list of arrays"
                 )
             self._trees = tuple(decode_tree(text) for text in encoded)
         return self._trees

@@ -55,7 +55,7 @@ def loaded_platform():
 
 
 def runtime_info():
-    """What is loaded, as a :class:`RuntimeInfo`; loads the default plugin if none is."""
+    """What is loaded, a :class:`RuntimeInfo`; loads the default plugin if none is."""
     return initialize()
 
 
