@@ -1,0 +1,130 @@
+#define _XOPEN_SOURCE 700
+#include "test_fake.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "test.h"
+
+/* The build passes where the libraries lie. */
+const char *test_fake_path(void) {
+  return FAKE_PLUGIN_PATH;
+}
+
+const char *test_broken_no_symbol_path(void) {
+  return BROKEN_NO_SYMBOL_PATH;
+}
+
+const char *test_broken_null_api_path(void) {
+  return BROKEN_NULL_API_PATH;
+}
+
+const char *test_fake_copy(const char *name) {
+  size_t bytes;
+  const char *path = test_temporary_path(name);
+  unsigned char *data = test_read_file(test_fake_path(), &bytes);
+
+  test_write_file(path, data, bytes);
+  return path;
+}
+
+static void expect_nothing_alive(void *argument) {
+  static const char *const names[FAKE_NUM_KINDS] = {
+      "errors",  "clients",         "events", "executables", "loaded executables",
+      "buffers", "execute contexts"};
+  const test_fake *fake = argument;
+
+  cyxla_runtime_forget_defaults();
+  for (int kind = 0; kind < FAKE_NUM_KINDS; kind++) {
+    if (fake->live((fake_kind)kind) != 0) {
+      test_fail(__FILE__, __LINE__, "%ld %s of the fake plugin are left",
+                fake->live((fake_kind)kind), names[kind]);
+    }
+  }
+  if (fake->violation() != NULL) {
+    test_fail(__FILE__, __LINE__, "a rule of PJRT was broken: %s", fake->violation());
+  }
+}
+
+const test_fake *test_fake_start(void) {
+  static test_fake fake;
+  void *library = dlopen(test_fake_path(), RTLD_NOW | RTLD_LOCAL);
+
+  if (library == NULL) test_fail(__FILE__, __LINE__, "%s", dlerror());
+  /* memcpy, since ISO C converts no data pointer to a function pointer. */
+#define TEST_FAKE_FIND(result, name, arguments)          \
+  {                                                      \
+    void *symbol = dlsym(library, "fake_plugin_" #name); \
+    EXPECT_TRUE(symbol != NULL);                         \
+    memcpy(&fake.name, &symbol, sizeof(symbol));         \
+  }
+  FAKE_PLUGIN_CONTROLS(TEST_FAKE_FIND)
+  fake.reset();
+  test_defer(expect_nothing_alive, &fake);
+  return &fake;
+}
+
+cyxla_runtime *test_fake_runtime(void) {
+  cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
+  cyxla_runtime *runtime;
+  cyxla_error error;
+
+  options.plugin = test_fake_path();
+  options.platform = "cpu";
+  EXPECT_OK(cyxla_runtime_create(&options, &runtime, &error), &error);
+  return runtime;
+}
+
+cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,
+                           const int64_t *shape) {
+  cyxla_array_spec spec = {name, dtype, rank, shape, 0, -1};
+
+  return spec;
+}
+
+cyxla_program_options test_sum_options(void) {
+  static const char code[] =
+      "input float32[3]\ninput float32[3]\noutput float32[3] = sum 0 1";
+  static const int64_t shape[1] = {3};
+  static const cyxla_array_spec inputs[2] = {{"x", CYXLA_FLOAT32, 1, shape, 0, -1},
+                                             {"y", CYXLA_FLOAT32, 1, shape, 0, -1}};
+  static const cyxla_array_spec outputs[1] = {{"sum", CYXLA_FLOAT32, 1, shape, 0, -1}};
+  cyxla_program_options options = CYXLA_PROGRAM_OPTIONS_INIT;
+
+  options.platform = "cpu";
+  options.code = code;
+  options.code_bytes = strlen(code);
+  options.inputs = inputs;
+  options.num_inputs = 2;
+  options.outputs = outputs;
+  options.num_outputs = 1;
+  return options;
+}
+
+cyxla_program *test_sum_program(void) {
+  cyxla_program_options options = test_sum_options();
+  cyxla_program *program;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
+  return program;
+}
+
+cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
+                            size_t num_inputs, const cyxla_array_spec *outputs,
+                            size_t num_outputs) {
+  cyxla_program_options options = CYXLA_PROGRAM_OPTIONS_INIT;
+  cyxla_program *program;
+  cyxla_error error;
+
+  options.platform = "cpu";
+  options.code = code;
+  options.code_bytes = strlen(code);
+  options.inputs = inputs;
+  options.num_inputs = num_inputs;
+  options.outputs = outputs;
+  options.num_outputs = num_outputs;
+  EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
+  return program;
+}

@@ -1,0 +1,43 @@
+/* The fake plugin in tests, and programs for it. */
+#ifndef TEST_FAKE_H
+#define TEST_FAKE_H
+
+#include "cyxla.h"
+#include "fake_plugin.h"
+
+/* The controls of the fake plugin as functions: fake->set(FAKE_NUM_DEVICES, 2). */
+typedef struct test_fake {
+#define TEST_FAKE_MEMBER(result, name, arguments) result(*name) arguments;
+  FAKE_PLUGIN_CONTROLS(TEST_FAKE_MEMBER)
+} test_fake;
+
+/* The fake plugin, reset. When the test ends nothing of it may be alive, and no rule of
+ * PJRT may have been broken. */
+const test_fake *test_fake_start(void);
+
+/* Where it lies, and where the broken plugins lie. */
+const char *test_fake_path(void);
+const char *test_broken_no_symbol_path(void);
+const char *test_broken_null_api_path(void);
+
+/* A copy of the fake plugin's library in the test's temporary directory. */
+const char *test_fake_copy(const char *name);
+
+/* A runtime of the fake plugin for the platform "cpu". */
+cyxla_runtime *test_fake_runtime(void);
+
+/* Options for a program that adds two arrays of 3 float32 ("x" and "y" give "sum"), in
+ * the fake's language, and the program itself. */
+cyxla_program_options test_sum_options(void);
+cyxla_program *test_sum_program(void);
+
+/* A program of any code; the specifications are borrowed for the call. */
+cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
+                            size_t num_inputs, const cyxla_array_spec *outputs,
+                            size_t num_outputs);
+
+/* A specification that is named, without an alias. */
+cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,
+                           const int64_t *shape);
+
+#endif
