@@ -24,6 +24,7 @@
  *              threads at once. A call is used by one thread at a time; threads with
  *              a call each never wait for one another.
  *   Strings    are UTF-8 and end with a zero byte.
+ *   Structs    that begin with struct_size start from their _INIT macro.
  *   NULL       for a required pointer is CYXLA_INVALID_ARGUMENT in functions that
  *              return a status; the others require valid handles.
  */
@@ -38,6 +39,7 @@
 extern "C" {
 #endif
 
+/* The version of this header. */
 #define CYXLA_VERSION_MAJOR 0
 #define CYXLA_VERSION_MINOR 1
 #define CYXLA_VERSION_PATCH 0
@@ -102,8 +104,7 @@ typedef struct cyxla_error {
   char message[CYXLA_ERROR_MESSAGE_SIZE];
 } cyxla_error;
 
-/* The name of a status, such as "FILE_INVALID"; "UNRECOGNIZED" for a number that is
- * none. Static storage. */
+/* The static name of a status, such as "FILE_INVALID"; "UNRECOGNIZED" if unknown. */
 CYXLA_API const char *cyxla_status_name(cyxla_status status);
 
 /* ---- Data types ---------------------------------------------------------------- */
@@ -128,8 +129,7 @@ typedef enum cyxla_dtype {
   CYXLA_COMPLEX128 = 15
 } cyxla_dtype;
 
-/* NumPy's name of a dtype, such as "float32"; "invalid" for a number that is none.
- * Static storage. */
+/* NumPy's name of a dtype, such as "float32"; "invalid" if unknown. It is static. */
 CYXLA_API const char *cyxla_dtype_name(cyxla_dtype dtype);
 
 /* Bytes of one element, 0 for a number that is no dtype. */
@@ -168,7 +168,7 @@ CYXLA_API void cyxla_aligned_free(void *memory);
 
 typedef struct cyxla_program cyxla_program;
 
-/* What a program is made of. Everything is copied. */
+/* What a program is made of. cyxla_program_create copies everything. */
 typedef struct cyxla_program_options {
   size_t struct_size;
   const char *platform; /* "cpu", "cuda", "rocm", "tpu" or a plugin's own name */
@@ -182,7 +182,6 @@ typedef struct cyxla_program_options {
   size_t num_outputs;
   const char *metadata; /* text that is kept with the program; NULL: "" */
 } cyxla_program_options;
-
 #define CYXLA_PROGRAM_OPTIONS_INIT \
   {sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
 
@@ -192,7 +191,6 @@ typedef struct cyxla_program_options {
 CYXLA_API cyxla_status cyxla_program_create(const cyxla_program_options *options,
                                             cyxla_program **program,
                                             cyxla_error *error);
-
 CYXLA_API void cyxla_program_destroy(cyxla_program *program);
 
 /* Reads the program of a .cyxla file. No plugin is needed. */
@@ -204,6 +202,7 @@ CYXLA_API cyxla_status cyxla_program_load(const char *path, cyxla_program **prog
 CYXLA_API cyxla_status cyxla_program_save(const cyxla_program *program,
                                           const char *path, cyxla_error *error);
 
+/* The number of inputs, and of outputs. */
 CYXLA_API size_t cyxla_program_num_inputs(const cyxla_program *program);
 CYXLA_API size_t cyxla_program_num_outputs(const cyxla_program *program);
 
@@ -213,13 +212,13 @@ CYXLA_API const cyxla_array_spec *cyxla_program_input(const cyxla_program *progr
 CYXLA_API const cyxla_array_spec *cyxla_program_output(const cyxla_program *program,
                                                        size_t index);
 
+/* As given when the program was created. */
 CYXLA_API const char *cyxla_program_platform(const cyxla_program *program);
 CYXLA_API const char *cyxla_program_metadata(const cyxla_program *program);
 
-/* The StableHLO, and its size in *bytes. */
+/* The StableHLO and the serialized xla.CompileOptionsProto; the size goes to *bytes,
+ * unless bytes is NULL. */
 CYXLA_API const void *cyxla_program_code(const cyxla_program *program, size_t *bytes);
-
-/* The serialized xla.CompileOptionsProto, and its size in *bytes. */
 CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program,
                                                     size_t *bytes);
 
@@ -227,6 +226,7 @@ CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program
 
 typedef struct cyxla_runtime cyxla_runtime;
 
+/* What an option's value is. */
 typedef enum cyxla_option_type {
   CYXLA_OPTION_STRING = 0,
   CYXLA_OPTION_INT64 = 1,
@@ -235,6 +235,7 @@ typedef enum cyxla_option_type {
   CYXLA_OPTION_BOOL = 4
 } cyxla_option_type;
 
+/* The value of an option: the member that its type names. */
 typedef union cyxla_option_value {
   const char *string;
   int64_t int64;
@@ -251,6 +252,7 @@ typedef struct cyxla_option {
   size_t num_elements; /* of int64_list; not read for other types */
 } cyxla_option;
 
+/* Which plugin to load, and how. */
 typedef struct cyxla_runtime_options {
   size_t struct_size;
   const char *plugin;   /* path of the plugin's library; NULL: it is looked for */
@@ -259,7 +261,6 @@ typedef struct cyxla_runtime_options {
   const cyxla_option *options; /* [num_options]; see cyxla_runtime_create */
   size_t num_options;
 } cyxla_runtime_options;
-
 #define CYXLA_RUNTIME_OPTIONS_INIT {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0}
 
 /* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
@@ -275,7 +276,6 @@ typedef struct cyxla_runtime_options {
 CYXLA_API cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
                                             cyxla_runtime **runtime,
                                             cyxla_error *error);
-
 CYXLA_API void cyxla_runtime_destroy(cyxla_runtime *runtime);
 
 /* What a runtime is. All pointers are borrowed from the runtime. */
@@ -290,7 +290,6 @@ typedef struct cyxla_runtime_info {
   size_t num_devices;           /* that this process can use */
   bool zero_copy;               /* runs use the caller's memory without copies */
 } cyxla_runtime_info;
-
 #define CYXLA_RUNTIME_INFO_INIT \
   {sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false}
 
@@ -313,12 +312,12 @@ CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
                                                 cyxla_executable **executable,
                                                 cyxla_error *error);
 
+/* Where a file's program is to run. */
 typedef struct cyxla_open_options {
   size_t struct_size;
   cyxla_runtime *runtime; /* NULL: the default runtime, see cyxla_open */
   const char *plugin;     /* path of the plugin for the default runtime; NULL: look */
 } cyxla_open_options;
-
 #define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
 
 /* Opens a .cyxla file and makes its program ready to run; options may be NULL.
@@ -333,7 +332,6 @@ typedef struct cyxla_open_options {
  * A .cyxla file is turned into machine code: open only files that you trust. */
 CYXLA_API cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
                                   cyxla_executable **executable, cyxla_error *error);
-
 CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
 
 /* Writes a .cyxla file that holds the executable's program and records which plugin
@@ -345,6 +343,7 @@ CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
 CYXLA_API cyxla_program *cyxla_executable_program(const cyxla_executable *executable);
 CYXLA_API cyxla_runtime *cyxla_executable_runtime(const cyxla_executable *executable);
 
+/* The number of inputs, and of outputs. */
 CYXLA_API size_t cyxla_executable_num_inputs(const cyxla_executable *executable);
 CYXLA_API size_t cyxla_executable_num_outputs(const cyxla_executable *executable);
 
@@ -376,7 +375,6 @@ typedef struct cyxla_call cyxla_call;
 /* Makes a call with zeroed input arrays of its own. */
 CYXLA_API cyxla_status cyxla_call_create(cyxla_executable *executable,
                                          cyxla_call **call, cyxla_error *error);
-
 CYXLA_API void cyxla_call_destroy(cyxla_call *call);
 
 /* The call's array for an input, aligned to CYXLA_ALIGNMENT, to be filled in before a
