@@ -87,10 +87,11 @@ bool cyxla_buffer_is_row_major(const cyxla_runtime *runtime, PJRT_Buffer *buffer
   args.struct_size = sizeof(args);
   args.buffer = buffer;
   args.layout.struct_size = sizeof(args.layout);
+  /* In doubt it is not: a copy is right whatever the layout. */
   if (cyxla_error_from_pjrt(api, api->PJRT_Buffer_GetMemoryLayout(&args),
                             "tell a buffer's layout", NULL) != CYXLA_OK ||
       args.layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) {
-    return true;
+    return false;
   }
   const PJRT_Buffer_MemoryLayout_Tiled *tiled = &args.layout.layout.tiled;
   if (tiled->num_tiles > 0 || tiled->minor_to_major_size != rank) return false;

@@ -24,8 +24,8 @@ bool cyxla_buffer_is_host_memory(const cyxla_runtime *runtime, PJRT_Buffer *buff
 cyxla_status cyxla_buffer_pointer(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
                                   const void **pointer, cyxla_error *error);
 
-/* Whether the buffer's elements are laid out densely in row-major order; true where the
- * plugin does not tell. */
+/* Whether the buffer's elements are known to lie densely in row-major order; true for a
+ * plugin without a function that tells. */
 bool cyxla_buffer_is_row_major(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
                                size_t rank);
 
