@@ -18,44 +18,59 @@ enum { NUM_NAMES = sizeof(NAMES) / sizeof(NAMES[0]), NAME_BYTES = 128 };
 /* Of the library's directory. */
 #define PLUGIN_DIRECTORY "cyxla/plugins/"
 
+/* The finders below put a path, or NULL where they find nothing, into *found. They
+ * return false where memory runs out. */
+
 /* The first file of a plugin's name in the directory of `path`, under a subdirectory
- * that may be "". NULL if there is none. */
-static char *find_beside(const char *path, const char *subdirectory,
-                         const char *platform) {
+ * that may be "". */
+static bool find_beside(const char *path, const char *subdirectory,
+                        const char *platform, char **found) {
   char pattern[NAME_BYTES];
   char name[NAME_BYTES];
 
   for (size_t i = 0; i < NUM_NAMES; i++) {
-    char *candidate;
     snprintf(pattern, sizeof(pattern), "%s%s", subdirectory, NAMES[i]);
     if (strlen(pattern) + strlen(platform) >= sizeof(name)) continue;
     snprintf(name, sizeof(name), pattern, platform);
-    candidate = cyxla_path_beside(path, name);
-    if (candidate != NULL && cyxla_path_is_file(candidate)) return candidate;
-    cyxla_release(candidate);
+    *found = cyxla_path_beside(path, name);
+    if (*found == NULL) return false;
+    if (cyxla_path_is_file(*found)) return true;
+    cyxla_release(*found);
+    *found = NULL;
   }
-  return NULL;
+  return true;
 }
 
-static char *find_recorded(const cyxla_plugin_record *record) {
+static bool find_recorded(const cyxla_plugin_record *record, char **found) {
   cyxla_plugin_record present;
-  bool is_unchanged;
+  cyxla_status status;
 
-  if (record == NULL || record->path == NULL || !cyxla_path_is_file(record->path) ||
-      cyxla_plugin_record_create(record->path, &present, NULL) != CYXLA_OK) {
-    return NULL;
+  if (record == NULL || record->path == NULL || !cyxla_path_is_file(record->path)) {
+    return true;
   }
-  is_unchanged = present.bytes == record->bytes && present.hash == record->hash;
+  status = cyxla_plugin_record_create(record->path, &present, NULL);
+  if (status != CYXLA_OK) return status != CYXLA_OUT_OF_MEMORY;
+  if (present.bytes == record->bytes && present.hash == record->hash) {
+    *found = present.path;
+    present.path = NULL;
+  }
   cyxla_plugin_record_free(&present);
-  return is_unchanged ? cyxla_duplicate(record->path, strlen(record->path)) : NULL;
+  return true;
 }
 
-static char *find_in_own_directory(const char *platform) {
+static bool find_in_own_directory(const char *platform, char **found) {
   char *own = cyxla_library_own_path();
-  char *found = own != NULL ? find_beside(own, PLUGIN_DIRECTORY, platform) : NULL;
+  bool has_memory = own == NULL || find_beside(own, PLUGIN_DIRECTORY, platform, found);
 
   cyxla_release(own);
-  return found;
+  return has_memory;
+}
+
+static bool find(const char *platform, const char *file,
+                 const cyxla_plugin_record *record, char **found) {
+  if (file != NULL && !find_beside(file, "", platform, found)) return false;
+  if (*found == NULL && !find_recorded(record, found)) return false;
+  return *found != NULL || find_in_own_directory(platform, found);
 }
 
 cyxla_status cyxla_search_plugin(const char *platform, const char *file,
@@ -69,9 +84,9 @@ cyxla_status cyxla_search_plugin(const char *platform, const char *file,
     *plugin = cyxla_duplicate(given, strlen(given));
     return *plugin != NULL ? CYXLA_OK : cyxla_error_out_of_memory(error, "a path");
   }
-  if (file != NULL) *plugin = find_beside(file, "", platform);
-  if (*plugin == NULL) *plugin = find_recorded(record);
-  if (*plugin == NULL) *plugin = find_in_own_directory(platform);
+  if (!find(platform, file, record, plugin)) {
+    return cyxla_error_out_of_memory(error, "a path");
+  }
   if (*plugin != NULL) return CYXLA_OK;
   return cyxla_error_set(
       error, CYXLA_PLUGIN_NOT_FOUND,
