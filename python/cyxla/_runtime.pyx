@@ -31,8 +31,9 @@ class FileError(Error, OSError):
 class ArraySpec(NamedTuple):
     """One input or output of a program.
 
-    ``aliased_output`` is, for a donated input, the index of the output that may take
-    over its memory, and -1 otherwise.
+    ``name`` comes from the path in the function's arguments or result, ``shape`` is a
+    tuple of int and ``dtype`` a NumPy dtype. ``aliased_output`` is, for a donated input,
+    the index of the output that may take over its memory, and -1 otherwise.
     """
 
     name: str
@@ -42,7 +43,15 @@ class ArraySpec(NamedTuple):
 
 
 class RuntimeInfo(NamedTuple):
-    """A plugin that is loaded, and its client."""
+    """A plugin that is loaded, and its client.
+
+    ``platform`` is its name in lower case, such as ``"cpu"``, and ``platform_version``
+    the plugin's own text. ``plugin`` is the absolute path of its library.
+    ``pjrt_api_version`` is the ``(major, minor)`` that it implements, and
+    ``stablehlo_version`` the latest that it reads, ``(0, 0, 0)`` where it does not tell.
+    ``devices`` are the kinds of the devices that this process can use; programs run on
+    the first. ``zero_copy`` tells whether C programs run without copies of their arrays.
+    """
 
     platform: str
     platform_version: str

@@ -10,7 +10,13 @@ from cyxla.program import Program
 
 
 class CompileStatistics(NamedTuple):
-    """How an executable came to be."""
+    """How an executable came to be.
+
+    ``compile_seconds`` is how long the plugin took, ``from_cache`` whether that was
+    saved (there is no cache yet: False), ``tier`` how runs happen (``"pjrt"``: through
+    the plugin) and ``code_bytes`` the size of the machine code, -1 where the plugin
+    does not tell.
+    """
 
     compile_seconds: float
     from_cache: bool
@@ -19,7 +25,10 @@ class CompileStatistics(NamedTuple):
 
 
 class Executable(_runtime.Executable):
-    """A compiled program. Any number of threads may run it at once."""
+    """A compiled program. Any number of threads may run it at once.
+
+    ``program`` is the :class:`Program` that it was compiled from.
+    """
 
     def __call__(self, *args, **kwargs):
         """Calls the program with the pytrees of the JAX function, and returns its.
