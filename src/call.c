@@ -223,6 +223,13 @@ static cyxla_status fetch_output(cyxla_call *call, size_t index, cyxla_error *er
   cyxla_call_output_state *output = &call->outputs[index];
   cyxla_status status;
 
+  if (call->output_buffers[index] == NULL) {
+    return cyxla_error_set(
+        error, CYXLA_PLUGIN_INVALID,
+        "the plugin %s returned no buffer for output %s and no error",
+        call->executable->runtime->plugin->path,
+        call->executable->program->outputs.specs[index].name);
+  }
   if (!call->has_run) output->is_copied = !is_readable_in_place(call, index);
   if (output->is_copied) return copy_output(call, index, error);
   status = cyxla_buffer_pointer(call->executable->runtime, call->output_buffers[index],

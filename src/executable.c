@@ -47,6 +47,11 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
                                  "compile the program", error);
   if (status != CYXLA_OK) return status;
   executable->loaded = args.executable;
+  if (executable->loaded == NULL) {
+    return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
+                           "the plugin %s returned no executable and no error",
+                           executable->runtime->plugin->path);
+  }
   executable->compile_seconds = seconds_now() - start;
   return cyxla_executable_check(executable, error);
 }
