@@ -128,3 +128,45 @@ cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
   EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
   return program;
 }
+
+cyxla_executable *test_compile(cyxla_program *program) {
+  cyxla_runtime *runtime = test_fake_runtime();
+  cyxla_executable *executable;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_executable_compile(runtime, program, &executable, &error), &error);
+  cyxla_program_destroy(program);
+  cyxla_runtime_destroy(runtime);
+  return executable;
+}
+
+cyxla_call *test_call_of(cyxla_program *program) {
+  cyxla_executable *executable = test_compile(program);
+  cyxla_call *call;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
+  cyxla_executable_destroy(executable);
+  return call;
+}
+
+cyxla_call *test_sum_call(void) {
+  return test_call_of(test_sum_program());
+}
+
+void test_sum_fill(cyxla_call *call, float scale) {
+  float *x = cyxla_call_input(call, 0), *y = cyxla_call_input(call, 1);
+
+  for (int i = 0; i < 3; i++) {
+    x[i] = scale * (float)i;
+    y[i] = 100;
+  }
+}
+
+void test_sum_expect(const cyxla_call *call, float scale) {
+  const float *sum = cyxla_call_output(call, 0);
+
+  EXPECT_TRUE(sum != NULL);
+  EXPECT_EQUAL((uintptr_t)sum % CYXLA_ALIGNMENT, 0);
+  for (int i = 0; i < 3; i++) EXPECT_EQUAL(sum[i], 100 + scale * (float)i);
+}

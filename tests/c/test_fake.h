@@ -36,6 +36,18 @@ cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
                             size_t num_inputs, const cyxla_array_spec *outputs,
                             size_t num_outputs);
 
+/* The program, compiled for a fake runtime that only the executable keeps. The program
+ * goes to the executable. */
+cyxla_executable *test_compile(cyxla_program *program);
+
+/* A call, which keeps everything that it needs, and one of the sum. */
+cyxla_call *test_call_of(cyxla_program *program);
+cyxla_call *test_sum_call(void);
+
+/* Fills in inputs of the sum that depend on scale, and checks the output. */
+void test_sum_fill(cyxla_call *call, float scale);
+void test_sum_expect(const cyxla_call *call, float scale);
+
 /* A specification that is named, without an alias. */
 cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,
                            const int64_t *shape);

@@ -16,6 +16,11 @@ PJRT_Error *fake_Client_Compile(PJRT_Client_Compile_Args *args) {
   fake_program *program;
   PJRT_Error *error = fake_parse(source->code, source->code_size, &program);
   if (error != NULL) return error;
+  args->executable = NULL;
+  if (fake_get(FAKE_NULL_EXECUTABLE) != 0) {
+    fake_program_release(program);
+    return NULL;
+  }
   PJRT_LoadedExecutable *loaded = fake_allocate(sizeof *loaded);
   loaded->program = program;
   fake_count(FAKE_LOADED_EXECUTABLE, 1);

@@ -45,6 +45,7 @@ typedef enum {
   FAKE_NUM_DEVICES,       /* unless the client's options say otherwise [1] */
   FAKE_ANY_OPTION,        /* 1: unknown client options are ignored [0] */
   FAKE_NULL_CLIENT,       /* 1: the client is NULL, without an error [0] */
+  FAKE_NULL_EXECUTABLE,   /* 1: compiled programs are NULL, without an error [0] */
   FAKE_NUM_PARTITIONS,    /* [1] */
   FAKE_NUM_REPLICAS,      /* [1] */
   FAKE_NUM_OUTPUTS,       /* that are reported [-1, what there is] */

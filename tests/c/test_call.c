@@ -1,0 +1,248 @@
+#define _GNU_SOURCE /* feenableexcept */
+#include "call.h"
+
+#include <fenv.h>
+#include <pthread.h>
+
+#include "memory.h"
+#include "test.h"
+#include "test_fake.h"
+
+static const int64_t matrix_shape[2] = {2, 3};
+
+static void inputs_are_zeroed_aligned_and_keep_their_values(void) {
+  cyxla_call *call;
+  cyxla_error error;
+
+  test_fake_start();
+  call = test_sum_call();
+  for (size_t i = 0; i < 2; i++) {
+    const float *input = cyxla_call_input(call, i);
+    EXPECT_EQUAL((uintptr_t)input % CYXLA_ALIGNMENT, 0);
+    for (int k = 0; k < 3; k++) EXPECT_EQUAL(input[k], 0);
+  }
+  test_sum_fill(call, 7);
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  test_sum_expect(call, 7);
+  EXPECT_EQUAL(((float *)cyxla_call_input(call, 0))[2], 14);
+  cyxla_call_destroy(call);
+}
+
+static void a_call_keeps_what_it_needs(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call = test_sum_call();
+  cyxla_error error;
+
+  EXPECT_TEXT(cyxla_executable_tier(cyxla_call_executable(call)), "pjrt");
+  test_sum_fill(call, 1);
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  test_sum_expect(call, 1);
+  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
+  cyxla_call_destroy(call);
+  cyxla_call_destroy(NULL);
+  EXPECT_EQUAL(fake->live_total(), 0);
+}
+
+static void indices_that_are_none_give_null(void) {
+  cyxla_call *call;
+
+  test_fake_start();
+  call = test_sum_call();
+  EXPECT_NULL(cyxla_call_input(call, 2));
+  EXPECT_NULL(cyxla_call_output(call, 1));
+  cyxla_call_destroy(call);
+}
+
+static void there_are_no_outputs_before_a_run_and_after_a_failed_one(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call = test_sum_call();
+  cyxla_error error;
+
+  EXPECT_NULL(cyxla_call_output(call, 0));
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  EXPECT_TRUE(cyxla_call_output(call, 0) != NULL);
+  fake->fail_function("PJRT_LoadedExecutable_Execute");
+  EXPECT_ERROR(cyxla_call_run(call, &error), CYXLA_INTERNAL, &error,
+               "the plugin cannot run the program: injected failure");
+  EXPECT_NULL(cyxla_call_output(call, 0));
+  EXPECT_EQUAL(fake->live(FAKE_BUFFER), 2);
+  fake->fail_function(NULL);
+  test_sum_fill(call, 2);
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  test_sum_expect(call, 2);
+  cyxla_call_destroy(call);
+}
+
+static void a_run_on_the_cpu_copies_and_allocates_nothing(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call = test_sum_call();
+  cyxla_error error;
+  long buffers, allocations;
+
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  buffers = fake->calls_of("PJRT_Client_BufferFromHostBuffer");
+  allocations = cyxla_memory_allocations();
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  EXPECT_EQUAL(fake->calls_of("PJRT_Client_BufferFromHostBuffer"), buffers);
+  EXPECT_EQUAL(fake->calls_of("PJRT_Buffer_ToHostBuffer"), 0);
+  EXPECT_EQUAL(cyxla_memory_allocations(), allocations);
+  EXPECT_EQUAL(fake->live(FAKE_BUFFER), 3);
+  cyxla_call_destroy(call);
+}
+
+static void a_donated_input_keeps_its_values(void) {
+  static const char code[] =
+      "input float32[2,3]\noutput float32[2,3] into 0 = negate 0";
+  cyxla_array_spec input = {"state", CYXLA_FLOAT32, 2, matrix_shape, 0, 0};
+  cyxla_array_spec output = {"state", CYXLA_FLOAT32, 2, matrix_shape, 0, -1};
+  const test_fake *fake = test_fake_start();
+
+  for (int zero_copy = 0; zero_copy < 2; zero_copy++) {
+    fake->set(FAKE_ZERO_COPY, zero_copy);
+    cyxla_call *call = test_call_of(test_program(code, &input, 1, &output, 1));
+    float *state = cyxla_call_input(call, 0);
+    cyxla_error error;
+    state[5] = 3;
+    for (int run = 0; run < 3; run++) {
+      EXPECT_OK(cyxla_call_run(call, &error), &error);
+      EXPECT_EQUAL(((const float *)cyxla_call_output(call, 0))[5], -3);
+      EXPECT_EQUAL(state[5], 3);
+      EXPECT_TRUE(cyxla_call_output(call, 0) != (void *)state);
+    }
+    cyxla_call_destroy(call);
+  }
+}
+
+static void scalars_and_empty_arrays_work(void) {
+  static const char code[] =
+      "input float64[]\ninput int8[0,3]\n"
+      "output float64[] = negate 0\noutput int8[0,3] = argument 1";
+  static const int64_t empty[2] = {0, 3};
+  cyxla_array_spec arrays[2] = {{"scalar", CYXLA_FLOAT64, 0, NULL, 0, -1},
+                                {"empty", CYXLA_INT8, 2, empty, 0, -1}};
+  const test_fake *fake = test_fake_start();
+
+  for (int variant = 0; variant < 4; variant++) {
+    fake->set(FAKE_ZERO_COPY, variant % 2);
+    fake->set(FAKE_NULL_EMPTY, variant / 2);
+    cyxla_call *call = test_call_of(test_program(code, arrays, 2, arrays, 2));
+    cyxla_error error;
+    *(double *)cyxla_call_input(call, 0) = 2.5;
+    EXPECT_TRUE(cyxla_call_input(call, 1) != NULL);
+    EXPECT_OK(cyxla_call_run(call, &error), &error);
+    EXPECT_TRUE(*(const double *)cyxla_call_output(call, 0) == -2.5);
+    EXPECT_TRUE(cyxla_call_output(call, 1) != NULL);
+    EXPECT_EQUAL((uintptr_t)cyxla_call_output(call, 1) % CYXLA_ALIGNMENT, 0);
+    cyxla_call_destroy(call);
+  }
+}
+
+static void a_program_may_have_no_inputs_or_no_outputs(void) {
+  cyxla_array_spec spec = {"a", CYXLA_FLOAT32, 2, matrix_shape, 0, -1};
+  cyxla_call *call;
+  cyxla_error error;
+
+  test_fake_start();
+  call = test_call_of(test_program("output float32[2,3] = zeros", NULL, 0, &spec, 1));
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  EXPECT_EQUAL(((const float *)cyxla_call_output(call, 0))[5], 0);
+  cyxla_call_destroy(call);
+  call = test_call_of(test_program("input float32[2,3]", &spec, 1, NULL, 0));
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  EXPECT_NULL(cyxla_call_output(call, 0));
+  cyxla_call_destroy(call);
+}
+
+static void required_arguments_are_named(void) {
+  cyxla_executable *executable;
+  cyxla_call *call;
+  cyxla_error error;
+
+  test_fake_start();
+  executable = test_compile(test_sum_program());
+  EXPECT_ERROR(cyxla_call_create(NULL, &call, &error), CYXLA_INVALID_ARGUMENT, &error,
+               "the argument executable of cyxla_call_create is NULL");
+  EXPECT_NULL(call);
+  EXPECT_ERROR(cyxla_call_create(executable, NULL, &error), CYXLA_INVALID_ARGUMENT,
+               &error, "the argument call of cyxla_call_create is NULL");
+  EXPECT_ERROR(cyxla_call_run(NULL, &error), CYXLA_INVALID_ARGUMENT, &error,
+               "the argument call of cyxla_call_run is NULL");
+  cyxla_executable_destroy(executable);
+}
+
+typedef struct thread_task {
+  cyxla_executable *executable;
+  float scale;
+  int num_wrong;
+} thread_task;
+
+/* No assertions here: they end the test's own thread. */
+static void *run_many(void *argument) {
+  thread_task *task = argument;
+  cyxla_call *call;
+
+  task->num_wrong = 1;
+  if (cyxla_call_create(task->executable, &call, NULL) != CYXLA_OK) return NULL;
+  task->num_wrong = 0;
+  for (int run = 0; run < 200; run++) {
+    test_sum_fill(call, task->scale + (float)run);
+    if (cyxla_call_run(call, NULL) != CYXLA_OK) {
+      task->num_wrong++;
+      continue;
+    }
+    const float *sum = cyxla_call_output(call, 0);
+    if (sum[2] != 100 + 2 * (task->scale + (float)run)) task->num_wrong++;
+  }
+  cyxla_call_destroy(call);
+  return NULL;
+}
+
+static void threads_with_a_call_each_do_not_disturb_each_other(void) {
+  enum { NUM_THREADS = 4 };
+  pthread_t threads[NUM_THREADS];
+  thread_task tasks[NUM_THREADS];
+  cyxla_executable *executable;
+
+  test_fake_start();
+  executable = test_compile(test_sum_program());
+  for (int i = 0; i < NUM_THREADS; i++) {
+    tasks[i].executable = executable;
+    tasks[i].scale = 1000.0f * (float)i;
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, run_many, &tasks[i]), 0);
+  }
+  for (int i = 0; i < NUM_THREADS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < NUM_THREADS; i++) EXPECT_EQUAL(tasks[i].num_wrong, 0);
+  cyxla_executable_destroy(executable);
+}
+
+static void the_caller_s_traps_and_flags_stay(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call = test_sum_call();
+  cyxla_error error;
+  int enabled;
+
+  fake->set(FAKE_DIVIDES_BY_ZERO, 1);
+  feclearexcept(FE_ALL_EXCEPT);
+  feraiseexcept(FE_INVALID);
+  feenableexcept(FE_DIVBYZERO);
+  EXPECT_OK(cyxla_call_run(call, &error), &error);
+  enabled = fedisableexcept(FE_DIVBYZERO);
+  EXPECT_EQUAL(enabled & FE_DIVBYZERO, FE_DIVBYZERO);
+  EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT), FE_INVALID);
+  feclearexcept(FE_ALL_EXCEPT);
+  fake->set(FAKE_DIVIDES_BY_ZERO, 0);
+  cyxla_call_destroy(call);
+}
+
+TEST_MAIN(TEST_CASE(inputs_are_zeroed_aligned_and_keep_their_values),
+          TEST_CASE(a_call_keeps_what_it_needs),
+          TEST_CASE(indices_that_are_none_give_null),
+          TEST_CASE(there_are_no_outputs_before_a_run_and_after_a_failed_one),
+          TEST_CASE(a_run_on_the_cpu_copies_and_allocates_nothing),
+          TEST_CASE(a_donated_input_keeps_its_values),
+          TEST_CASE(scalars_and_empty_arrays_work),
+          TEST_CASE(a_program_may_have_no_inputs_or_no_outputs),
+          TEST_CASE(required_arguments_are_named),
+          TEST_CASE(threads_with_a_call_each_do_not_disturb_each_other),
+          TEST_CASE(the_caller_s_traps_and_flags_stay))
