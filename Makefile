@@ -100,7 +100,7 @@ demo: library package ## train a network in JAX, run it from C (examples/digits)
 	@echo passed >$(RESULTS)/demo.check
 
 .PHONY: test
-test: forget-results test-format test-lint test-header test-c test-sanitize test-install test-wheel test-python summary ## run all tests; the parts are targets too
+test: forget-results test-format test-lint test-header test-c test-sanitize test-install test-wheel test-python test-docs summary ## run all tests; the parts are targets too
 
 .PHONY: forget-results
 forget-results:
@@ -159,6 +159,10 @@ test-python: $(BUILD)/python.ready ## the Python tests, with coverage, Cython in
 	@mkdir -p $(RESULTS)
 	@$(WITH_VENV) tools/run_python_tests.sh $(BUILD) $(RESULTS) $(PYTEST_ARGUMENTS)
 
+.PHONY: test-docs
+test-docs: $(BUILD)/python.ready ## that the documentation is complete and its links work
+	@PYTHONPATH=$(BUILD)/python $(CHECK) docs $(PY) docs/build.py $(BUILD)/docs
+
 .PHONY: summary
 summary: ## add up the results of the last tests
 	@$(PY) tools/summary.py $(RESULTS)
@@ -170,7 +174,7 @@ bench: library package ## measure, side by side with the alternatives
 
 .PHONY: docs
 docs: package ## build the documentation
-	$(WITH_VENV) $(PY) docs/build.py
+	$(WITH_VENV) $(PY) docs/build.py $(BUILD)/docs
 
 .PHONY: format
 format: $(VENV_READY) ## lay out all C and Python files
@@ -180,7 +184,7 @@ format: $(VENV_READY) ## lay out all C and Python files
 
 .PHONY: clean
 clean: ## remove what was built; .venv stays
-	rm -rf build build-*
+	rm -rf build build-* examples/*/build
 
 .PHONY: help
 help: ## this list
