@@ -28,14 +28,17 @@ void cyxla_plugin_record_free(cyxla_plugin_record *record) {
   memset(record, 0, sizeof(*record));
 }
 
-/* A counted text as one that ends with a zero byte; NULL without memory or where the
- * text holds a zero byte itself. */
-static char *read_text(cyxla_reader *reader) {
+/* A counted text as one that ends with a zero byte; NULL where the text holds a zero
+ * byte itself, or memory ran out, which is_out_of_memory tells apart. */
+static char *read_text(cyxla_reader *reader, bool *is_out_of_memory) {
   size_t length;
   const unsigned char *text = cyxla_read_bytes(reader, &length);
+  char *copy;
 
   if (text == NULL || memchr(text, '\0', length) != NULL) return NULL;
-  return cyxla_duplicate(text, length);
+  copy = cyxla_duplicate(text, length);
+  if (copy == NULL) *is_out_of_memory = true;
+  return copy;
 }
 
 typedef struct file_signature {
@@ -55,7 +58,7 @@ static cyxla_status read_signature(const cyxla_file *file, const cyxla_section *
   cyxla_reader reader = {section->data, section->bytes, 0, false};
   bool is_out_of_memory = false;
 
-  signature->platform = read_text(&reader);
+  signature->platform = read_text(&reader, &is_out_of_memory);
   if (signature->platform != NULL &&
       cyxla_signature_read(&reader, &signature->inputs, &is_out_of_memory) &&
       cyxla_signature_read(&reader, &signature->outputs, &is_out_of_memory) &&
@@ -120,6 +123,7 @@ static cyxla_status read_program(const cyxla_file *file, cyxla_program **program
 static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *record,
                                 cyxla_error *error) {
   const cyxla_section *section = cyxla_file_find(file, CYXLA_SECTION_PLUGIN);
+  bool is_out_of_memory = false;
   cyxla_reader reader;
 
   memset(record, 0, sizeof(*record));
@@ -127,11 +131,12 @@ static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *rec
   memset(&reader, 0, sizeof(reader));
   reader.data = section->data;
   reader.size = section->bytes;
-  record->path = read_text(&reader);
+  record->path = read_text(&reader, &is_out_of_memory);
   record->bytes = cyxla_read_u64(&reader);
   record->hash = cyxla_read_u64(&reader);
   if (record->path != NULL && cyxla_reader_is_done(&reader)) return CYXLA_OK;
   cyxla_plugin_record_free(record);
+  if (is_out_of_memory) return cyxla_error_out_of_memory(error, "a plugin's record");
   return cyxla_file_invalid(file, "its record of a plugin cannot be read", error);
 }
 
