@@ -123,16 +123,16 @@ static void what_cannot_be_read_is_named(void) {
 }
 
 static void what_is_no_cyxla_file_is_refused(void) {
+  static const char other[] =
+      "\x89"
+      "cyxla\n\n and more, more than a header is long";
   const char *path = test_temporary_path("other");
 
   test_write_file(path, "", 0);
   expect_refused(path, CYXLA_FILE_INVALID, "is empty, expected a .cyxla file");
   test_write_file(path, "text", 4);
   expect_refused(path, CYXLA_FILE_INVALID, "is no .cyxla file");
-  test_write_file(path,
-                  "\x89"
-                  "cyxla\n\n and more, more than a header is long",
-                  50);
+  test_write_file(path, other, sizeof(other));
   expect_refused(path, CYXLA_FILE_INVALID, "is no .cyxla file");
 }
 
