@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs the Python tests against the development build in BUILD/python under coverage.
+# Runs the Python tests against the development build in BUILD/python under coverage,
+# and the examples against the C library in BUILD/prefix.
 #
 # usage: run_python_tests.sh BUILD RESULTS [PYTEST_ARGUMENT...]
 set -u
 build=$(realpath "$1") results=$(realpath "$2")
 shift 2
 export PYTHONPATH="$build/python" COVERAGE_FILE="$build/coverage/data"
+export CYXLA_TEST_PREFIX="$build/prefix"
 rm -rf "$build/coverage"
 mkdir -p "$build/coverage"
 
