@@ -145,17 +145,17 @@ test-sanitize: $(BUILD)/sanitized.ready ## the C tests under the address and und
 	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.tests.json
 
 .PHONY: test-install
-test-install: $(BUILD)/library.ready ## the installed C library: symbols, pkg-config, CMake
+test-install: $(BUILD)/library.ready $(BUILD)/python.ready ## the installed C library: symbols, pkg-config, CMake
 	@$(CHECK) symbols $(PY) tools/check_symbols.py include/cyxla.h \
 	  '$(PREFIX)'/lib/libcyxla.so '$(PREFIX)'/lib/libcyxla.a
-	@$(CHECK) install tests/installed/run.sh '$(PREFIX)' $(BUILD)/installed
+	@PYTHONPATH=$(BUILD)/python $(CHECK) install tests/installed/run.sh '$(PREFIX)' $(BUILD)/installed
 
 .PHONY: test-wheel
 test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package
 	@$(CHECK) wheel $(PY) tools/check_wheel.py $(BUILD)/wheel-dist
 
 .PHONY: test-python
-test-python: $(BUILD)/python.ready ## the Python tests, with coverage, Cython included
+test-python: $(BUILD)/python.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included
 	@mkdir -p $(RESULTS)
 	@$(WITH_VENV) tools/run_python_tests.sh $(BUILD) $(RESULTS) $(PYTEST_ARGUMENTS)
 
