@@ -22,24 +22,22 @@ def make_reference(header):
     """Returns the page as Markdown and the list of what is not documented."""
     top, *paragraphs = [part for part in re.split(r"\n\s*\n", header) if part.strip()]
     introduction = comment_text(top[: top.index("*/") + 2])
-    nouns = {
-        f"cyxla_{match['noun']}" for match in map(NOUN.match, introduction) if match
-    }
-    sections = group(paragraphs)
-    names = {name for _, groups in sections for group in groups for name in group.names}
+    sections = split_sections(paragraphs)
+    groups = [group for _, section in sections for group in section]
+    describe_handles(groups, introduction)
+    names = {name for group in groups for name in group.names}
     problems = [
         f"{name} has no comment"
-        for _, groups in sections
         for group in groups
+        if not group.text
         for name in group.names
-        if not group.text and name not in nouns
     ]
     problems += [f"{name} was not understood" for name in declared(header) - names]
     lines = ["# C reference", "", *render_introduction(introduction, names)]
-    for title, groups in sections:
+    for title, section in sections:
         lines += ["", f"## {title}"]
-        for group_ in groups:
-            lines += ["", *group_.render(names)]
+        for group in section:
+            lines += ["", *group.render(names)]
     return "\n".join(lines) + "\n", problems
 
 
@@ -56,14 +54,14 @@ class Group:
         """The lines of its part of the page."""
         anchors = "".join(f'<a id="{name}"></a>' for name in self.names)
         title = ", ".join(f"`{name}`" for name in self.names)
-        code = re.sub(r"^CYXLA_API ", "", self.code, flags=re.MULTILINE)
-        lines = [anchors, "", f"### {title}", "", "```c", code.rstrip(), "```"]
+        lines = [anchors, "", f"### {title}", "", "```c"]
+        lines += [without_export(self.code), "```"]
         if self.text:
             lines += ["", *(marked_up(line, known) for line in self.text)]
         return lines
 
 
-def group(paragraphs):
+def split_sections(paragraphs):
     """The sections of a header: pairs of a title and its groups."""
     sections = [("Version", [])]
     for paragraph in paragraphs:
@@ -73,6 +71,27 @@ def group(paragraphs):
         elif not paragraph.startswith((*PREPROCESSING, "}")):
             sections[-1][1].append(Group(paragraph))
     return sections
+
+
+def describe_handles(groups, introduction):
+    """Gives the types of handles the text that their nouns have at the top."""
+    entries = [match for match in map(NOUN.match, introduction) if match]
+    nouns = {f"cyxla_{entry['noun']}": entry["text"] for entry in entries}
+    for group in groups:
+        if not group.text and len(group.names) == 1 and group.names[0] in nouns:
+            text = nouns[group.names[0]]
+            group.text = [text[0].upper() + text[1:]]
+
+
+def without_export(code):
+    """Code without the macro that exports a function, aligned as it was with it."""
+    macro = "CYXLA_API "
+    if macro not in code:
+        return code.rstrip()
+    return "\n".join(
+        line.removeprefix(macro if line.startswith(macro) else " " * len(macro))
+        for line in code.splitlines()
+    )
 
 
 def names_in(code):
