@@ -12,10 +12,10 @@ from cyxla.program import Program
 class CompileStatistics(NamedTuple):
     """How an executable came to be.
 
-    ``compile_seconds`` is how long the plugin took, ``from_cache`` whether that was
-    saved (there is no cache yet: False), ``tier`` how runs happen (``"pjrt"``: through
-    the plugin) and ``code_bytes`` the size of the machine code, -1 where the plugin
-    does not tell.
+    ``compile_seconds`` is the time that the plugin took. ``from_cache`` is always
+    False, since there is no cache yet. ``tier`` tells how runs happen: ``"pjrt"``,
+    through the plugin. ``code_bytes`` is the size of the machine code as the plugin
+    counts it, -1 where it does not tell.
     """
 
     compile_seconds: float
