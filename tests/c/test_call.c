@@ -2,7 +2,6 @@
 #include "call.h"
 
 #include <fenv.h>
-#include <pthread.h>
 
 #include "memory.h"
 #include "test.h"
@@ -171,48 +170,12 @@ static void required_arguments_are_named(void) {
   cyxla_executable_destroy(executable);
 }
 
-typedef struct thread_task {
-  cyxla_executable *executable;
-  float scale;
-  int num_wrong;
-} thread_task;
-
-/* No assertions here: they end the test's own thread. */
-static void *run_many(void *argument) {
-  thread_task *task = argument;
-  cyxla_call *call;
-
-  task->num_wrong = 1;
-  if (cyxla_call_create(task->executable, &call, NULL) != CYXLA_OK) return NULL;
-  task->num_wrong = 0;
-  for (int run = 0; run < 200; run++) {
-    test_sum_fill(call, task->scale + (float)run);
-    if (cyxla_call_run(call, NULL) != CYXLA_OK) {
-      task->num_wrong++;
-      continue;
-    }
-    const float *sum = cyxla_call_output(call, 0);
-    if (sum[2] != 100 + 2 * (task->scale + (float)run)) task->num_wrong++;
-  }
-  cyxla_call_destroy(call);
-  return NULL;
-}
-
 static void threads_with_a_call_each_do_not_disturb_each_other(void) {
-  enum { NUM_THREADS = 4 };
-  pthread_t threads[NUM_THREADS];
-  thread_task tasks[NUM_THREADS];
   cyxla_executable *executable;
 
   test_fake_start();
   executable = test_compile(test_sum_program());
-  for (int i = 0; i < NUM_THREADS; i++) {
-    tasks[i].executable = executable;
-    tasks[i].scale = 1000.0f * (float)i;
-    EXPECT_EQUAL(pthread_create(&threads[i], NULL, run_many, &tasks[i]), 0);
-  }
-  for (int i = 0; i < NUM_THREADS; i++) pthread_join(threads[i], NULL);
-  for (int i = 0; i < NUM_THREADS; i++) EXPECT_EQUAL(tasks[i].num_wrong, 0);
+  EXPECT_EQUAL(test_sum_count_wrong(executable, 4, 200), 0);
   cyxla_executable_destroy(executable);
 }
 

@@ -2,6 +2,7 @@
 #include "test_fake.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -169,4 +170,50 @@ void test_sum_expect(const cyxla_call *call, float scale) {
   EXPECT_TRUE(sum != NULL);
   EXPECT_EQUAL((uintptr_t)sum % CYXLA_ALIGNMENT, 0);
   for (int i = 0; i < 3; i++) EXPECT_EQUAL(sum[i], 100 + scale * (float)i);
+}
+
+typedef struct thread_task {
+  cyxla_executable *executable;
+  float scale;
+  int num_runs;
+  int num_wrong;
+} thread_task;
+
+/* No assertions here: they end the test's own thread. */
+static void *run_many(void *argument) {
+  thread_task *task = argument;
+  cyxla_call *call;
+
+  task->num_wrong = task->num_runs;
+  if (cyxla_call_create(task->executable, &call, NULL) != CYXLA_OK) return NULL;
+  for (int run = 0; run < task->num_runs; run++) {
+    float scale = task->scale + (float)run;
+    test_sum_fill(call, scale);
+    if (cyxla_call_run(call, NULL) == CYXLA_OK &&
+        ((const float *)cyxla_call_output(call, 0))[2] == 100 + 2 * scale) {
+      task->num_wrong--;
+    }
+  }
+  cyxla_call_destroy(call);
+  return NULL;
+}
+
+int test_sum_count_wrong(cyxla_executable *executable, int num_threads, int num_runs) {
+  enum { NUM_THREADS_MAXIMUM = 16 };
+  pthread_t threads[NUM_THREADS_MAXIMUM];
+  thread_task tasks[NUM_THREADS_MAXIMUM];
+  int num_wrong = 0;
+
+  EXPECT_TRUE(num_threads <= NUM_THREADS_MAXIMUM);
+  for (int i = 0; i < num_threads; i++) {
+    tasks[i].executable = executable;
+    tasks[i].scale = 1000.0f * (float)i;
+    tasks[i].num_runs = num_runs;
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, run_many, &tasks[i]), 0);
+  }
+  for (int i = 0; i < num_threads; i++) {
+    pthread_join(threads[i], NULL);
+    num_wrong += tasks[i].num_wrong;
+  }
+  return num_wrong;
 }

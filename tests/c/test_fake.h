@@ -48,6 +48,10 @@ cyxla_call *test_sum_call(void);
 void test_sum_fill(cyxla_call *call, float scale);
 void test_sum_expect(const cyxla_call *call, float scale);
 
+/* Runs the sum in several threads at once, each with a call of its own, and counts the
+ * wrong results. */
+int test_sum_count_wrong(cyxla_executable *executable, int num_threads, int num_runs);
+
 /* A specification that is named, without an alias. */
 cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,
                            const int64_t *shape);

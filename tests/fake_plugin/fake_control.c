@@ -40,7 +40,8 @@ static struct {
   long calls_of[FAKE_NUM_FUNCTIONS];
   long fail_at; /* number of the call that fails, -1: none */
   bool fail_after;
-  int fail_function; /* a fake_function, -1: none */
+  int fail_function;   /* a fake_function, -1: none */
+  int failed_function; /* a fake_function, -1: none */
   bool removed[FAKE_NUM_FUNCTIONS];
   char violation[256];
   char options[FAKE_MAX_OPTIONS][128];
@@ -74,6 +75,7 @@ void fake_plugin_reset(void) {
   memset(state.calls_of, 0, sizeof state.calls_of);
   state.fail_at = -1;
   state.fail_function = -1;
+  state.failed_function = -1;
   memset(state.removed, 0, sizeof state.removed);
   state.violation[0] = '\0';
   state.num_options = 0;
@@ -141,6 +143,10 @@ void fake_plugin_remove_function(const char *name) {
   fake_fill_table();
 }
 
+const char *fake_plugin_failed_function(void) {
+  return state.failed_function >= 0 ? function_names[state.failed_function] : NULL;
+}
+
 long fake_plugin_calls(void) {
   lock();
   long calls = state.calls;
@@ -197,6 +203,7 @@ PJRT_Error *fake_enter(fake_function function, size_t given_bytes, size_t known_
   bool fails = function == (fake_function)state.fail_function ||
                (state.fail_at >= 0 &&
                 (state.fail_after ? call >= state.fail_at : call == state.fail_at));
+  if (fails) state.failed_function = (int)function;
   bool divides = state.knobs[FAKE_DIVIDES_BY_ZERO] != 0;
   unlock();
   if (divides) divide_by_zero();

@@ -102,6 +102,8 @@ typedef enum {
   F(void, fail_function, (const char *name))                                         \
   /* The function's place in the table is NULL from now on; NULL: none is. */        \
   F(void, remove_function, (const char *name))                                       \
+  /* The function that was made to fail last, NULL: none since the reset. */         \
+  F(const char *, failed_function, (void))                                           \
   /* How many calls there were, of functions that can fail. */                       \
   F(long, calls, (void))                                                             \
   F(long, calls_of, (const char *name))                                              \

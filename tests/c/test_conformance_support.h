@@ -1,0 +1,33 @@
+/* Programs that every plugin can run, in the language of the plugin under test. */
+#ifndef TEST_CONFORMANCE_SUPPORT_H
+#define TEST_CONFORMANCE_SUPPORT_H
+
+#include "cyxla.h"
+
+/* The path of the plugin under test, from the environment; NULL if there is none. */
+const char *conformance_plugin(void);
+bool conformance_is_fake(void);
+
+/* To be called first in a test: resets the fake plugin, if that is the one. */
+void conformance_begin(void);
+
+/* A program in both languages: the fake plugin's, and StableHLO as text. */
+typedef struct conformance_pair {
+  const char *fake;
+  const char *stablehlo;
+} conformance_pair;
+
+const char *conformance_code(const conformance_pair *pair);
+
+cyxla_runtime *conformance_runtime(void);
+
+/* An executable and a call that keep all that they need. */
+cyxla_executable *conformance_compile(const char *code, const cyxla_array_spec *inputs,
+                                      size_t num_inputs,
+                                      const cyxla_array_spec *outputs,
+                                      size_t num_outputs);
+cyxla_call *conformance_call(const char *code, const cyxla_array_spec *inputs,
+                             size_t num_inputs, const cyxla_array_spec *outputs,
+                             size_t num_outputs);
+
+#endif
