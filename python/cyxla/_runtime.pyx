@@ -86,6 +86,13 @@ def environment_plugin():
     return None if path == NULL else os.fsdecode(<bytes>path)
 
 
+cdef bytes zero_terminated(encoded):
+    """What C reads as one string; ValueError if it would read a part only."""
+    if b"\0" in encoded:
+        raise ValueError(f"{encoded!r} holds a zero byte, where strings end")
+    return encoded
+
+
 cdef list read_specs(cyxla_program *program, bint is_output):
     cdef const cyxla_array_spec *spec
     cdef size_t count = (cyxla_program_num_outputs(program) if is_output
@@ -110,7 +117,7 @@ cdef class SpecList:
 
     def __cinit__(self, specs):
         cdef size_t i = 0, position = 0
-        self.names = [spec.name.encode() for spec in specs]
+        self.names = [zero_terminated(spec.name.encode()) for spec in specs]
         self.specs = <cyxla_array_spec *>PyMem_Calloc(
             len(specs) + 1, sizeof(cyxla_array_spec))
         self.shapes = <int64_t *>PyMem_Calloc(
@@ -150,8 +157,8 @@ cdef class Program:
         cdef SpecList output_specs = SpecList(outputs)
         cdef cyxla_program_options options
         cdef cyxla_error error
-        platform_bytes = platform.encode()
-        metadata_bytes = metadata.encode()
+        platform_bytes = zero_terminated(platform.encode())
+        metadata_bytes = zero_terminated(metadata.encode())
         memset(&options, 0, sizeof(options))
         options.struct_size = sizeof(options)
         options.platform = platform_bytes
@@ -173,7 +180,7 @@ cdef class Program:
         cdef Program self = cls.__new__(cls)
         cdef cyxla_error error
         cdef cyxla_status status
-        path_bytes = os.fsencode(path)
+        path_bytes = zero_terminated(os.fsencode(path))
         cdef const char *path_text = path_bytes
         with nogil:
             status = cyxla_program_load(path_text, &self.handle, &error)
@@ -192,7 +199,7 @@ cdef class Program:
         """Writes a ``.cyxla`` file that holds the program."""
         cdef cyxla_error error
         cdef cyxla_status status
-        path_bytes = os.fsencode(path)
+        path_bytes = zero_terminated(os.fsencode(path))
         cdef const char *path_text = path_bytes
         with nogil:
             status = cyxla_program_save(self.handle, path_text, &error)
@@ -239,7 +246,7 @@ cdef class OptionList:
             self.fill(&self.options[i], name, value)
 
     cdef int fill(self, cyxla_option *option, str name, value) except -1:
-        name_bytes = name.encode()
+        name_bytes = zero_terminated(name.encode())
         self.kept.append(name_bytes)
         option.name = name_bytes
         if isinstance(value, bool):
@@ -252,7 +259,7 @@ cdef class OptionList:
             option.type = CYXLA_OPTION_FLOAT
             option.value.float32 = value
         elif isinstance(value, str):
-            text = value.encode()
+            text = zero_terminated(value.encode())
             self.kept.append(text)
             option.type = CYXLA_OPTION_STRING
             option.value.string = text
@@ -292,8 +299,8 @@ cdef class Runtime:
         cdef cyxla_runtime_options runtime_options
         cdef cyxla_error error
         cdef cyxla_status status
-        plugin_bytes = os.fsencode(plugin)
-        platform_bytes = None if platform is None else platform.encode()
+        plugin_bytes = zero_terminated(os.fsencode(plugin))
+        platform_bytes = None if platform is None else zero_terminated(platform.encode())
         memset(&runtime_options, 0, sizeof(runtime_options))
         runtime_options.struct_size = sizeof(runtime_options)
         runtime_options.plugin = plugin_bytes
@@ -379,7 +386,7 @@ cdef class Executable:
         """Writes a ``.cyxla`` file that holds the program and names the plugin."""
         cdef cyxla_error error
         cdef cyxla_status status
-        path_bytes = os.fsencode(path)
+        path_bytes = zero_terminated(os.fsencode(path))
         cdef const char *path_text = path_bytes
         with nogil:
             status = cyxla_executable_save(self.handle, path_text, &error)
@@ -409,7 +416,7 @@ cdef class Executable:
 
     @property
     def compile_seconds(self):
-        """How long the plugin took to compile."""
+        """The seconds that the plugin took to compile."""
         return cyxla_executable_compile_seconds(self.handle)
 
     @property
@@ -425,6 +432,7 @@ cdef class Executable:
         The outputs are new arrays. Any number of threads may run one executable.
         """
         cdef Call call
+        arguments = tuple(arguments)
         if len(arguments) != len(self.input_dtypes):
             raise TypeError(self.wrong_number(len(arguments)))
         try:

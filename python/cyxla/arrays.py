@@ -31,8 +31,8 @@ def convert(argument, spec):
     """
     try:
         array = np.asarray(argument)
-    except ValueError as error:
-        raise ValueError(f"argument {spec.name} is no array: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"argument {spec.name} is no array: {error}") from error
     if array.shape != spec.shape:
         raise ValueError(
             f"argument {spec.name} has shape {array.shape}, expected {spec.shape}"

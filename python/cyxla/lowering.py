@@ -90,7 +90,7 @@ def default_platform():
 def trace(function, args, kwargs, jit_arguments):
     """The function traced by JAX, jitted first unless it is already."""
     given = {name: value for name, value in jit_arguments.items() if value is not None}
-    if not hasattr(function, "trace"):
+    if not isinstance(function, jax.stages.Wrapped):
         function = jax.jit(function, **given)
     elif given:
         raise TypeError(
@@ -167,7 +167,7 @@ def output_specs(traced):
 def specs(what, paths, avals):
     """Specs of arrays whose paths JAX writes as in ``state['x'][0]``."""
     paths = [path or f"{what}{i}" for i, path in enumerate(padded(paths, len(avals)))]
-    names = [short_name(path) for path in paths]
+    names = [short_name(what, path) for path in paths]
     return [
         spec(what, path if names.count(name) > 1 else name, aval)
         for name, path, aval in zip(names, paths, avals, strict=True)
@@ -179,14 +179,16 @@ def padded(paths, count):
     return (*paths, *[None] * count)[:count]
 
 
-def short_name(path):
-    """A path with dots: ``state.x.0`` for ``state['x'][0]``, ``x`` for ``result['x']``.
+def short_name(what, path):
+    """A path with dots: ``state.x.0`` for ``state['x'][0]``.
 
-    Keys that hold a bracket, quote or dot themselves stay as JAX writes them.
+    A result's path begins with ``result``, which is left out where a name follows. Keys
+    that hold a bracket, quote or dot themselves stay as JAX writes them.
     """
     name = re.sub(r"\['([^'\[\].]+)'\]|\[(\d+)\]", r".\1\2", path)
     root, _, rest = name.partition(".")
-    return rest if root == "result" and rest and not rest[0].isdigit() else name
+    is_named = what == "result" and root == what and rest and not rest[0].isdigit()
+    return rest if is_named else name
 
 
 def spec(what, name, aval):
