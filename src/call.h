@@ -4,23 +4,55 @@
 
 #include "executable.h"
 
+/* How the plugin gets at an input. */
+typedef enum cyxla_input_mode {
+  CYXLA_INPUT_SHARED, /* a lasting buffer over the array itself */
+  CYXLA_INPUT_STAGED, /* a lasting buffer over the call's own array, filled by each run */
+  CYXLA_INPUT_COPIED, /* a buffer that each run makes of the array, copying it */
+  CYXLA_INPUT_DONATED /* a buffer that each run makes over the array and gives away */
+} cyxla_input_mode;
+
+typedef struct cyxla_call_input_state {
+  cyxla_input_mode mode;
+  void *array; /* what the caller fills in: own, or bound memory */
+  void *own;   /* the call's aligned array */
+} cyxla_call_input_state;
+
 typedef struct cyxla_call_output_state {
   const void *array; /* what the caller reads; NULL before a run */
+  void *bound;       /* the caller's memory, NULL where none is bound */
   void *copy;        /* the call's own memory, made when an output has to be copied */
-  bool is_copied;    /* the plugin's memory cannot be read where it lies */
+  bool is_copied;    /* the array is not the memory that the plugin wrote */
+  bool is_unreadable; /* the plugin's memory cannot be read where it lies */
 } cyxla_call_output_state;
 
 struct cyxla_call {
   cyxla_executable *executable;
-  void **inputs;               /* [num_inputs] the arrays that the caller fills in */
-  PJRT_Buffer **input_buffers; /* [num_inputs] */
-  bool *is_input_copied; /* [num_inputs] the plugin does not use the array itself */
+  cyxla_call_input_state *inputs;   /* [num_inputs] */
+  PJRT_Buffer **input_buffers;      /* [num_inputs] */
   cyxla_call_output_state *outputs; /* [num_outputs] */
   PJRT_Buffer **output_buffers;     /* [num_outputs] */
-  int64_t *input_indices;           /* [num_inputs] 0, 1, 2, ... */
-  bool has_run;                     /* whether a run has looked at the layouts */
+  int64_t *kept_inputs; /* [num_kept] indices of the inputs that are not given away */
+  bool has_run;         /* whether a run has looked at the layouts */
   PJRT_ExecuteContext *context;
   PJRT_ExecuteOptions options;
 };
+
+static inline size_t cyxla_call_num_inputs(const cyxla_call *call) {
+  return call->executable->program->inputs.count;
+}
+
+static inline size_t cyxla_call_num_outputs(const cyxla_call *call) {
+  return call->executable->program->outputs.count;
+}
+
+/* Chooses an input's mode by where its array lies and makes the buffer that lasts. */
+cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index, cyxla_error *error);
+
+/* Lists the inputs that keep their memory, for the plugin. */
+void cyxla_call_list_kept_inputs(cyxla_call *call);
+
+/* Destroys the buffers of the last run's outputs. */
+void cyxla_call_release_outputs(cyxla_call *call);
 
 #endif

@@ -1,0 +1,204 @@
+/* Binding: the caller's own memory in the place of a call's arrays. */
+#include "buffer.h"
+#include "call.h"
+#include "error.h"
+#include "options.h"
+
+static const cyxla_array_spec *input_spec(const cyxla_call *call, size_t index) {
+  return &call->executable->program->inputs.specs[index];
+}
+
+static const cyxla_array_spec *output_spec(const cyxla_call *call, size_t index) {
+  return &call->executable->program->outputs.specs[index];
+}
+
+static bool is_aligned(const void *memory) {
+  return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
+}
+
+/* Whether the output that takes over a donated input is bound to the input's memory. */
+static bool is_updated_in_place(const cyxla_call *call, size_t input) {
+  int64_t output = input_spec(call, input)->aliased_output;
+
+  return output >= 0 && call->outputs[output].bound == call->inputs[input].array;
+}
+
+static cyxla_input_mode choose_mode(const cyxla_call *call, size_t index) {
+  const cyxla_call_input_state *input = &call->inputs[index];
+
+  if (!call->executable->runtime->zero_copy) return CYXLA_INPUT_COPIED;
+  if (!is_aligned(input->array)) return CYXLA_INPUT_STAGED;
+  return is_updated_in_place(call, index) ? CYXLA_INPUT_DONATED : CYXLA_INPUT_SHARED;
+}
+
+cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
+                                      cyxla_error *error) {
+  const cyxla_runtime *runtime = call->executable->runtime;
+  const cyxla_array_spec *spec = input_spec(call, index);
+  cyxla_call_input_state *input = &call->inputs[index];
+  const void *memory;
+  cyxla_status status;
+
+  input->mode = choose_mode(call, index);
+  cyxla_buffer_destroy(runtime, call->input_buffers[index]);
+  call->input_buffers[index] = NULL;
+  if (input->mode == CYXLA_INPUT_COPIED || input->mode == CYXLA_INPUT_DONATED) {
+    return CYXLA_OK; /* each run makes a buffer */
+  }
+  memory = input->mode == CYXLA_INPUT_STAGED ? input->own : input->array;
+  status = cyxla_buffer_create(runtime, spec, memory, CYXLA_BUFFER_SHARED,
+                               &call->input_buffers[index], error);
+  /* An empty array has no memory to share. */
+  if (status == CYXLA_OK && spec->bytes > 0 &&
+      !cyxla_buffer_is_host_memory(runtime, call->input_buffers[index], memory)) {
+    input->mode = CYXLA_INPUT_COPIED;
+  }
+  return status;
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+  uintptr_t a_start = (uintptr_t)a;
+  uintptr_t b_start = (uintptr_t)b;
+
+  return a_bytes > 0 && b_bytes > 0 && a_start < b_start + b_bytes &&
+         b_start < a_start + a_bytes;
+}
+
+/* An output may lie where an input lies only if the two are a donated pair and lie at
+ * the same place, since the program may write the one before it has read the other. */
+static cyxla_status check_pair(const cyxla_call *call, size_t input, size_t output,
+                               cyxla_error *error) {
+  const cyxla_array_spec *in = input_spec(call, input);
+  const cyxla_array_spec *out = output_spec(call, output);
+  const void *array = call->inputs[input].array;
+  const void *bound = call->outputs[output].bound;
+
+  if (bound == NULL || !overlap(array, in->bytes, bound, out->bytes)) return CYXLA_OK;
+  if (in->aliased_output == (int64_t)output && array == bound) return CYXLA_OK;
+  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                         "the memory of output %s overlaps that of input %s, which is "
+                         "not donated to it; lower the function with donate_argnums or "
+                         "bind memory that does not overlap",
+                         out->name, in->name);
+}
+
+/* Memory that a run writes to must not be another input's as well. */
+static cyxla_status check_inputs(const cyxla_call *call, size_t a, size_t b,
+                                 cyxla_error *error) {
+  if (a == b || (!is_updated_in_place(call, a) && !is_updated_in_place(call, b)) ||
+      !overlap(call->inputs[a].array, input_spec(call, a)->bytes, call->inputs[b].array,
+               input_spec(call, b)->bytes)) {
+    return CYXLA_OK;
+  }
+  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                         "the memory of input %s overlaps that of input %s, and one of "
+                         "them is updated in place; bind memory that does not overlap",
+                         input_spec(call, a)->name, input_spec(call, b)->name);
+}
+
+static cyxla_status check_input(const cyxla_call *call, size_t index,
+                                cyxla_error *error) {
+  cyxla_status status = CYXLA_OK;
+
+  for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_outputs(call); i++) {
+    status = check_pair(call, index, i, error);
+  }
+  for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_inputs(call); i++) {
+    status = check_inputs(call, index, i, error);
+  }
+  return status;
+}
+
+static cyxla_status check_output(const cyxla_call *call, size_t index,
+                                 cyxla_error *error) {
+  const cyxla_array_spec *spec = output_spec(call, index);
+  const void *bound = call->outputs[index].bound;
+  cyxla_status status = CYXLA_OK;
+
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    const void *other = call->outputs[i].bound;
+    if (i != index && bound != NULL && other != NULL &&
+        overlap(bound, spec->bytes, other, output_spec(call, i)->bytes)) {
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "the memory of output %s overlaps that of output %s; bind "
+                             "memory that does not overlap",
+                             spec->name, output_spec(call, i)->name);
+    }
+  }
+  for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_inputs(call); i++) {
+    status = check_pair(call, i, index, error);
+    if (status == CYXLA_OK && input_spec(call, i)->aliased_output == (int64_t)index) {
+      status = check_input(call, i, error);
+    }
+  }
+  return status;
+}
+
+static cyxla_status check_index(const char *what, size_t index, size_t count,
+                                cyxla_error *error) {
+  if (index < count) return CYXLA_OK;
+  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                         "there is no %s %zu, the program has %zu", what, index, count);
+}
+
+cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *memory,
+                                   cyxla_error *error) {
+  cyxla_call_input_state *input;
+  void *previous;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(call, error);
+  status = check_index("input", index, cyxla_call_num_inputs(call), error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_runtime_check_process(call->executable->runtime, error);
+  if (status != CYXLA_OK) return status;
+  input = &call->inputs[index];
+  previous = input->array;
+  input->array = memory != NULL ? (void *)memory : input->own;
+  status = check_input(call, index, error);
+  if (status == CYXLA_OK) status = cyxla_call_prepare_input(call, index, error);
+  if (status != CYXLA_OK) {
+    input->array = previous;
+    cyxla_call_prepare_input(call, index, NULL);
+  }
+  cyxla_call_list_kept_inputs(call);
+  return status;
+}
+
+/* The mode of an input depends on where the output lies that takes it over. */
+static cyxla_status prepare_donors(cyxla_call *call, size_t output,
+                                   cyxla_error *error) {
+  cyxla_status status = CYXLA_OK;
+
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    if (input_spec(call, i)->aliased_output == (int64_t)output) {
+      cyxla_status prepared = cyxla_call_prepare_input(call, i, error);
+      if (prepared != CYXLA_OK) status = prepared;
+    }
+  }
+  cyxla_call_list_kept_inputs(call);
+  return status;
+}
+
+cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory,
+                                    cyxla_error *error) {
+  cyxla_call_output_state *output;
+  void *previous;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(call, error);
+  status = check_index("output", index, cyxla_call_num_outputs(call), error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_runtime_check_process(call->executable->runtime, error);
+  if (status != CYXLA_OK) return status;
+  output = &call->outputs[index];
+  previous = output->bound;
+  output->bound = memory;
+  status = check_output(call, index, error);
+  if (status == CYXLA_OK) status = prepare_donors(call, index, error);
+  if (status != CYXLA_OK) {
+    output->bound = previous;
+    prepare_donors(call, index, NULL);
+  }
+  return status;
+}
