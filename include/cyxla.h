@@ -81,17 +81,18 @@ typedef enum cyxla_status {
   CYXLA_UNAVAILABLE = 14,
   CYXLA_DATA_LOSS = 15,
   CYXLA_UNAUTHENTICATED = 16,
-  CYXLA_OUT_OF_MEMORY = 100,     /* the host has no memory left */
-  CYXLA_FILE_UNREADABLE = 101,   /* a file is missing or cannot be read */
-  CYXLA_FILE_UNWRITABLE = 102,   /* a file cannot be written */
-  CYXLA_FILE_INVALID = 103,      /* not a .cyxla file, or a damaged one */
-  CYXLA_FILE_TOO_NEW = 104,      /* written by a later version of cyxla */
-  CYXLA_PLUGIN_NOT_FOUND = 105,  /* no plugin for the platform was found */
-  CYXLA_PLUGIN_UNLOADABLE = 106, /* the library cannot be loaded or is no plugin */
-  CYXLA_PLUGIN_TOO_OLD = 107,    /* the plugin lacks what cyxla needs */
-  CYXLA_PLUGIN_INVALID = 108,    /* the plugin broke the rules of PJRT */
-  CYXLA_PLATFORM_MISMATCH = 109, /* the program or plugin is for another platform */
-  CYXLA_SIGNATURE_MISMATCH = 110 /* the executable's arrays are not the program's */
+  CYXLA_OUT_OF_MEMORY = 100,      /* the host has no memory left */
+  CYXLA_FILE_UNREADABLE = 101,    /* a file is missing or cannot be read */
+  CYXLA_FILE_UNWRITABLE = 102,    /* a file cannot be written */
+  CYXLA_FILE_INVALID = 103,       /* not a .cyxla file, or a damaged one */
+  CYXLA_FILE_TOO_NEW = 104,       /* written by a later version of cyxla */
+  CYXLA_PLUGIN_NOT_FOUND = 105,   /* no plugin for the platform was found */
+  CYXLA_PLUGIN_UNLOADABLE = 106,  /* the library cannot be loaded or is no plugin */
+  CYXLA_PLUGIN_TOO_OLD = 107,     /* the plugin lacks what cyxla needs */
+  CYXLA_PLUGIN_INVALID = 108,     /* the plugin broke the rules of PJRT */
+  CYXLA_PLATFORM_MISMATCH = 109,  /* the program or plugin is for another platform */
+  CYXLA_SIGNATURE_MISMATCH = 110, /* the executable's arrays are not the program's */
+  CYXLA_FORKED = 111 /* the process was forked after the plugin had started */
 } cyxla_status;
 
 /* Messages longer than this are cut off and end with "...". */
@@ -260,8 +261,10 @@ typedef struct cyxla_runtime_options {
                            plugin is looked for, else whatever it implements */
   const cyxla_option *options; /* [num_options]; see cyxla_runtime_create */
   size_t num_options;
+  int num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
 } cyxla_runtime_options;
-#define CYXLA_RUNTIME_OPTIONS_INIT {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0}
+#define CYXLA_RUNTIME_OPTIONS_INIT \
+  {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0}
 
 /* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
  * a process and never unloaded, but may have several clients.
@@ -377,15 +380,40 @@ CYXLA_API cyxla_status cyxla_call_create(cyxla_executable *executable,
                                          cyxla_call **call, cyxla_error *error);
 CYXLA_API void cyxla_call_destroy(cyxla_call *call);
 
-/* The call's array for an input, aligned to CYXLA_ALIGNMENT, to be filled in before a
- * run; it keeps its values from run to run, also where the input is donated. NULL if
+/* The array of an input, to be filled in before a run: the call's own, which is aligned
+ * to CYXLA_ALIGNMENT, or what is bound. It keeps its values from run to run, also where
+ * the input is donated, unless the output that takes it over is bound to it. NULL if
  * there is no such index. */
 CYXLA_API void *cyxla_call_input(cyxla_call *call, size_t index);
 
-/* The array of an output of the last run, aligned to CYXLA_ALIGNMENT, valid until the
- * next run or the end of the call. NULL before the first run, after a failed one and
- * if there is no such index. */
+/* The array of an output of the last run, valid until the next run or the end of the
+ * call: the plugin's memory or the call's own, aligned to CYXLA_ALIGNMENT, or what is
+ * bound. NULL before the first run, after a failed one and if there is no such index.
+ */
 CYXLA_API const void *cyxla_call_output(const cyxla_call *call, size_t index);
+
+/* Puts the caller's own memory in the place of an input's array; NULL puts the call's
+ * own array back. The memory has as many bytes as the specification says and any
+ * alignment, is read by each run, and has to live until something else is bound or the
+ * call is destroyed. It is written only if the output that takes over this input is
+ * bound to it. Memory that is not aligned to CYXLA_ALIGNMENT is copied by each run.
+ * Binding costs as much as a short run: bind once and change the contents. */
+CYXLA_API cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index,
+                                             const void *memory, cyxla_error *error);
+
+/* Lets each run put an output into the caller's own memory; NULL ends that. Rules as
+ * for an input. Where the output takes over a donated input (aliased_output) and both
+ * are bound to the same aligned memory, or the output to cyxla_call_input of it, the
+ * program updates that memory in place; after a failed run its contents are undefined.
+ * Any other output is copied there. The memory may overlap no other output and no other
+ * input. */
+CYXLA_API cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index,
+                                              void *memory, cyxla_error *error);
+
+/* Whether a run copies the input, or the last run copied the output, rather than using
+ * the array where it lies. False if there is no such index. */
+CYXLA_API bool cyxla_call_input_is_copied(const cyxla_call *call, size_t index);
+CYXLA_API bool cyxla_call_output_is_copied(const cyxla_call *call, size_t index);
 
 /* Runs the executable on the input arrays and returns when the outputs are there. */
 CYXLA_API cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error);

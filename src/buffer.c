@@ -4,6 +4,14 @@
 
 #include "error.h"
 
+/* The memory of a view or of an immutable buffer is copied before an output is written
+ * to it, so a donated one is mutable. */
+static const PJRT_HostBufferSemantics PJRT_SEMANTICS[] = {
+    [CYXLA_BUFFER_COPIED] = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+    [CYXLA_BUFFER_SHARED] = PJRT_HostBufferSemantics_kImmutableZeroCopy,
+    [CYXLA_BUFFER_DONATED] = PJRT_HostBufferSemantics_kMutableZeroCopy,
+};
+
 static void destroy_event(const cyxla_runtime *runtime, PJRT_Event *event) {
   const PJRT_Api *api = runtime->plugin->api;
   PJRT_Event_Destroy_Args args = {sizeof(args), NULL, event};
@@ -14,7 +22,7 @@ static void destroy_event(const cyxla_runtime *runtime, PJRT_Event *event) {
 
 cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
                                  const cyxla_array_spec *spec, const void *memory,
-                                 bool is_shared, PJRT_Buffer **buffer,
+                                 cyxla_buffer_semantics semantics, PJRT_Buffer **buffer,
                                  cyxla_error *error) {
   const PJRT_Api *api = runtime->plugin->api;
   PJRT_Client_BufferFromHostBuffer_Args args;
@@ -28,9 +36,7 @@ cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
   args.type = (PJRT_Buffer_Type)spec->dtype;
   args.dims = spec->shape;
   args.num_dims = spec->rank;
-  args.host_buffer_semantics = is_shared
-                                   ? PJRT_HostBufferSemantics_kImmutableZeroCopy
-                                   : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  args.host_buffer_semantics = PJRT_SEMANTICS[semantics];
   args.device = runtime->device;
   status = cyxla_error_from_pjrt(api, api->PJRT_Client_BufferFromHostBuffer(&args),
                                  "make a buffer of an input", error);
@@ -46,7 +52,7 @@ void cyxla_buffer_destroy(const cyxla_runtime *runtime, PJRT_Buffer *buffer) {
   const PJRT_Api *api = runtime->plugin->api;
   PJRT_Buffer_Destroy_Args args = {sizeof(args), NULL, buffer};
 
-  if (buffer == NULL) return;
+  if (buffer == NULL || !cyxla_runtime_is_usable(runtime)) return;
   cyxla_error_from_pjrt(api, api->PJRT_Buffer_Destroy(&args), "destroy a buffer", NULL);
 }
 

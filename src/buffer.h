@@ -4,12 +4,18 @@
 
 #include "runtime.h"
 
-/* Makes a buffer from the array at memory. If is_shared, the plugin may use the memory
- * itself for as long as the buffer lives, and sees what is written there; else it
- * copies the array before this returns. */
+/* What the plugin may do with the memory that a buffer is made from. */
+typedef enum cyxla_buffer_semantics {
+  CYXLA_BUFFER_COPIED = 0, /* copies the array before the buffer is there */
+  CYXLA_BUFFER_SHARED = 1, /* uses the memory for as long as the buffer lives, and sees
+                              what is written there */
+  CYXLA_BUFFER_DONATED = 2 /* uses the memory, and writes an output to it */
+} cyxla_buffer_semantics;
+
+/* Makes a buffer from the array at memory. */
 cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
                                  const cyxla_array_spec *spec, const void *memory,
-                                 bool is_shared, PJRT_Buffer **buffer,
+                                 cyxla_buffer_semantics semantics, PJRT_Buffer **buffer,
                                  cyxla_error *error);
 
 /* Destroys a buffer; NULL is allowed. */

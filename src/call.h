@@ -7,7 +7,8 @@
 /* How the plugin gets at an input. */
 typedef enum cyxla_input_mode {
   CYXLA_INPUT_SHARED, /* a lasting buffer over the array itself */
-  CYXLA_INPUT_STAGED, /* a lasting buffer over the call's own array, filled by each run */
+  CYXLA_INPUT_STAGED, /* a lasting buffer over the call's own array, filled by each run
+                       */
   CYXLA_INPUT_COPIED, /* a buffer that each run makes of the array, copying it */
   CYXLA_INPUT_DONATED /* a buffer that each run makes over the array and gives away */
 } cyxla_input_mode;
@@ -19,10 +20,10 @@ typedef struct cyxla_call_input_state {
 } cyxla_call_input_state;
 
 typedef struct cyxla_call_output_state {
-  const void *array; /* what the caller reads; NULL before a run */
-  void *bound;       /* the caller's memory, NULL where none is bound */
-  void *copy;        /* the call's own memory, made when an output has to be copied */
-  bool is_copied;    /* the array is not the memory that the plugin wrote */
+  const void *array;  /* what the caller reads; NULL before a run */
+  void *bound;        /* the caller's memory, NULL where none is bound */
+  void *copy;         /* the call's own memory, made when an output has to be copied */
+  bool is_copied;     /* the array is not the memory that the plugin wrote */
   bool is_unreadable; /* the plugin's memory cannot be read where it lies */
 } cyxla_call_output_state;
 
@@ -47,7 +48,8 @@ static inline size_t cyxla_call_num_outputs(const cyxla_call *call) {
 }
 
 /* Chooses an input's mode by where its array lies and makes the buffer that lasts. */
-cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index, cyxla_error *error);
+cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
+                                      cyxla_error *error);
 
 /* Lists the inputs that keep their memory, for the plugin. */
 void cyxla_call_list_kept_inputs(cyxla_call *call);

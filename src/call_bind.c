@@ -53,6 +53,8 @@ cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
       !cyxla_buffer_is_host_memory(runtime, call->input_buffers[index], memory)) {
     input->mode = CYXLA_INPUT_COPIED;
   }
+  /* Without a buffer that lasts, each run makes one. */
+  if (status != CYXLA_OK) input->mode = CYXLA_INPUT_COPIED;
   return status;
 }
 

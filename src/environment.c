@@ -4,7 +4,11 @@
 
 #include "environment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
 
 static const char *variable(const char *name) {
   const char *value = getenv(name);
@@ -16,14 +20,52 @@ const char *cyxla_environment_plugin(void) {
   return variable("CYXLA_PLUGIN");
 }
 
+static void set(const char *name, const char *value) {
+#if defined(_WIN32)
+  _putenv_s(name, value != NULL ? value : "");
+#else
+  if (value != NULL) {
+    setenv(name, value, 1);
+  } else {
+    unsetenv(name);
+  }
+#endif
+}
+
 void cyxla_environment_set_log_level(void) {
   const char *level = variable("CYXLA_LOG");
 
-  if (level == NULL) level = "2";
-#if defined(_WIN32)
-  if (variable("TF_CPP_MIN_LOG_LEVEL") == NULL)
-    _putenv_s("TF_CPP_MIN_LOG_LEVEL", level);
-#else
-  setenv("TF_CPP_MIN_LOG_LEVEL", level, 0);
-#endif
+  if (variable("TF_CPP_MIN_LOG_LEVEL") != NULL) return;
+  set("TF_CPP_MIN_LOG_LEVEL", level != NULL ? level : "2");
+}
+
+static const char *const THREAD_VARIABLES[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES] = {
+    "PJRT_NPROC", "NPROC"};
+
+bool cyxla_environment_set_threads(int num_threads, cyxla_environment_threads *saved) {
+  char number[16];
+
+  memset(saved, 0, sizeof(*saved));
+  for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
+    const char *value = getenv(THREAD_VARIABLES[i]);
+    if (value == NULL) continue;
+    saved->previous[i] = cyxla_duplicate(value, strlen(value));
+    if (saved->previous[i] == NULL) {
+      for (int k = 0; k < i; k++) cyxla_release(saved->previous[k]);
+      return false;
+    }
+  }
+  snprintf(number, sizeof(number), "%d", num_threads);
+  for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
+    set(THREAD_VARIABLES[i], number);
+  }
+  return true;
+}
+
+void cyxla_environment_restore_threads(cyxla_environment_threads *saved) {
+  for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
+    set(THREAD_VARIABLES[i], saved->previous[i]);
+    cyxla_release(saved->previous[i]);
+  }
+  memset(saved, 0, sizeof(*saved));
 }

@@ -2,6 +2,8 @@
 #ifndef CYXLA_ENVIRONMENT_H
 #define CYXLA_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 /* CYXLA_PLUGIN, the path of the plugin to load; NULL if it is unset or empty. */
 const char *cyxla_environment_plugin(void);
 
@@ -9,5 +11,20 @@ const char *cyxla_environment_plugin(void);
  * CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors only), or to errors
  * only. A TF_CPP_MIN_LOG_LEVEL of the user's own is left alone. */
 void cyxla_environment_set_log_level(void);
+
+/* The variables that XLA takes the size of its thread pool from when a client is made.
+ */
+enum { CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES = 2 };
+
+typedef struct cyxla_environment_threads {
+  char *previous[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES]; /* NULL: it was unset */
+} cyxla_environment_threads;
+
+/* Sets the variables to a number of threads; false, with nothing changed, if there is
+ * no memory left. */
+bool cyxla_environment_set_threads(int num_threads, cyxla_environment_threads *saved);
+
+/* Gives the variables back what they were. */
+void cyxla_environment_restore_threads(cyxla_environment_threads *saved);
 
 #endif

@@ -34,6 +34,7 @@ const char *cyxla_status_name(cyxla_status status) {
     case CYXLA_PLUGIN_INVALID: return "PLUGIN_INVALID";
     case CYXLA_PLATFORM_MISMATCH: return "PLATFORM_MISMATCH";
     case CYXLA_SIGNATURE_MISMATCH: return "SIGNATURE_MISMATCH";
+    case CYXLA_FORKED: return "FORKED";
   }
   return "UNRECOGNIZED";
 }

@@ -77,7 +77,8 @@ cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *pro
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
-  status = check_platform(runtime, program, error);
+  status = cyxla_runtime_check_process(runtime, error);
+  if (status == CYXLA_OK) status = check_platform(runtime, program, error);
   if (status != CYXLA_OK) return status;
   made = cyxla_allocate(sizeof(*made));
   if (made == NULL) return cyxla_error_out_of_memory(error, "an executable");
@@ -151,7 +152,7 @@ cyxla_executable *cyxla_executable_retain(cyxla_executable *executable) {
 
 void cyxla_executable_destroy(cyxla_executable *executable) {
   if (executable == NULL || cyxla_atomic_add(&executable->references, -1) > 0) return;
-  if (executable->loaded != NULL) {
+  if (executable->loaded != NULL && cyxla_runtime_is_usable(executable->runtime)) {
     const PJRT_Api *api = executable->runtime->plugin->api;
     PJRT_LoadedExecutable_Destroy_Args args = {sizeof(args), NULL, executable->loaded};
     cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_Destroy(&args),

@@ -7,11 +7,10 @@
 #include "error.h"
 #include "fpenv.h"
 #include "library.h"
-#include "lock.h"
 #include "memory.h"
 #include "path.h"
+#include "process.h"
 
-static cyxla_lock loading = CYXLA_LOCK_INIT;
 static cyxla_plugin *loaded;
 
 /* The functions without which nothing works. */
@@ -171,7 +170,7 @@ static cyxla_status find_or_load(const char *path, const cyxla_plugin **plugin,
   cyxla_plugin *found;
   cyxla_status status = CYXLA_OK;
 
-  cyxla_lock_acquire(&loading);
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
   for (found = loaded; found != NULL; found = found->next) {
     if (strcmp(found->path, path) == 0) break;
   }
@@ -182,7 +181,7 @@ static cyxla_status find_or_load(const char *path, const cyxla_plugin **plugin,
       loaded = found;
     }
   }
-  cyxla_lock_release(&loading);
+  cyxla_lock_release(&cyxla_process_plugins_lock);
   *plugin = found;
   return status;
 }
@@ -203,12 +202,36 @@ cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
   return status;
 }
 
+cyxla_status cyxla_plugin_forked(const cyxla_plugin *plugin, cyxla_error *error) {
+  return cyxla_error_set(error, CYXLA_FORKED,
+                         "the process was forked after the plugin %s had started, and "
+                         "the plugin's threads are missing in it; fork before anything "
+                         "is compiled or opened, or start a new program (exec, or the "
+                         "spawn method of Python's multiprocessing)",
+                         plugin->path);
+}
+
+cyxla_status cyxla_plugin_start(const cyxla_plugin *plugin, cyxla_error *error) {
+  cyxla_plugin *started = (cyxla_plugin *)plugin;
+  bool is_forked;
+
+  cyxla_process_watch();
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  is_forked = started->has_started && started->generation != cyxla_process_generation();
+  if (!started->has_started) {
+    started->has_started = true;
+    started->generation = cyxla_process_generation();
+  }
+  cyxla_lock_release(&cyxla_process_plugins_lock);
+  return is_forked ? cyxla_plugin_forked(plugin, error) : CYXLA_OK;
+}
+
 void cyxla_plugin_forget_all(void) {
-  cyxla_lock_acquire(&loading);
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
   while (loaded != NULL) {
     cyxla_plugin *next = loaded->next;
     free_plugin(loaded);
     loaded = next;
   }
-  cyxla_lock_release(&loading);
+  cyxla_lock_release(&cyxla_process_plugins_lock);
 }

@@ -16,6 +16,8 @@ typedef struct cyxla_plugin {
   char *path;
   const PJRT_Api *api;
   int64_t stablehlo_version[3]; /* the latest it reads; 0.0.0 where it does not tell */
+  bool has_started;             /* a client was made */
+  long generation;              /* of the process that made it */
   struct cyxla_plugin *next;
 } cyxla_plugin;
 
@@ -23,6 +25,13 @@ typedef struct cyxla_plugin {
  * Any thread may call it. The plugin belongs to the process. */
 cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
                                cyxla_error *error);
+
+/* Notes that a client of the plugin is going to be made. Fails in a process that was
+ * forked after another one was made: the plugin's threads are missing there. */
+cyxla_status cyxla_plugin_start(const cyxla_plugin *plugin, cyxla_error *error);
+
+/* The error of a plugin in such a process. */
+cyxla_status cyxla_plugin_forked(const cyxla_plugin *plugin, cyxla_error *error);
 
 /* Whether the plugin has a function that cyxla can do without. */
 #define CYXLA_PLUGIN_HAS(api, function)                                            \

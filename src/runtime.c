@@ -5,15 +5,14 @@
 #include "atomic.h"
 #include "buffer.h"
 #include "client_options.h"
+#include "environment.h"
 #include "error.h"
 #include "fpenv.h"
-#include "lock.h"
 #include "memory.h"
 #include "options.h"
 #include "search.h"
 
 /* The default runtimes, which live until the process ends. */
-static cyxla_lock sharing = CYXLA_LOCK_INIT;
 static cyxla_runtime *defaults;
 
 static char *lower_case_copy(const char *text, size_t size) {
@@ -128,12 +127,29 @@ static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) 
   if (memory == NULL) return cyxla_error_out_of_memory(error, "a runtime");
   const cyxla_array_spec spec = {"probe", CYXLA_FLOAT32,      1,
                                  shape,   16 * sizeof(float), -1};
-  status = cyxla_buffer_create(runtime, &spec, memory, true, &buffer, error);
+  status =
+      cyxla_buffer_create(runtime, &spec, memory, CYXLA_BUFFER_SHARED, &buffer, error);
   if (status == CYXLA_OK) {
     runtime->zero_copy = cyxla_buffer_is_host_memory(runtime, buffer, memory);
   }
   cyxla_buffer_destroy(runtime, buffer);
   cyxla_aligned_free(memory);
+  return status;
+}
+
+/* Makes the client with a pool of so many threads; 0 leaves it to the plugin. */
+static cyxla_status call_with_threads(const PJRT_Api *api,
+                                      PJRT_Client_Create_Args *args, int num_threads,
+                                      cyxla_error *error) {
+  cyxla_environment_threads environment;
+  cyxla_status status;
+
+  if (num_threads > 0 && !cyxla_environment_set_threads(num_threads, &environment)) {
+    return cyxla_error_out_of_memory(error, "a runtime");
+  }
+  status = cyxla_error_from_pjrt(api, api->PJRT_Client_Create(args), "create a client",
+                                 error);
+  if (num_threads > 0) cyxla_environment_restore_threads(&environment);
   return status;
 }
 
@@ -150,8 +166,7 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   args.struct_size = sizeof(args);
   args.create_options = client_options.values;
   args.num_options = client_options.num_values;
-  status = cyxla_error_from_pjrt(api, api->PJRT_Client_Create(&args), "create a client",
-                                 error);
+  status = call_with_threads(api, &args, options->num_threads, error);
   cyxla_client_options_destroy(&client_options);
   if (status != CYXLA_OK) return status;
   runtime->client = args.client;
@@ -166,7 +181,9 @@ static cyxla_status create_with_plugin(const cyxla_runtime_options *options,
   cyxla_fpenv caller;
   cyxla_status status = cyxla_plugin_load(options->plugin, &runtime->plugin, error);
 
+  if (status == CYXLA_OK) status = cyxla_plugin_start(runtime->plugin, error);
   if (status != CYXLA_OK) return status;
+  runtime->generation = cyxla_process_generation();
   cyxla_fpenv_enter(&caller);
   status = create_client(runtime, options, error);
   if (status == CYXLA_OK) status = read_platform(runtime, error);
@@ -215,6 +232,12 @@ cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
   return status;
 }
 
+cyxla_status cyxla_runtime_check_process(const cyxla_runtime *runtime,
+                                         cyxla_error *error) {
+  return cyxla_runtime_is_usable(runtime) ? CYXLA_OK
+                                          : cyxla_plugin_forked(runtime->plugin, error);
+}
+
 cyxla_runtime *cyxla_runtime_retain(cyxla_runtime *runtime) {
   cyxla_atomic_add(&runtime->references, 1);
   return runtime;
@@ -222,7 +245,7 @@ cyxla_runtime *cyxla_runtime_retain(cyxla_runtime *runtime) {
 
 void cyxla_runtime_destroy(cyxla_runtime *runtime) {
   if (runtime == NULL || cyxla_atomic_add(&runtime->references, -1) > 0) return;
-  if (runtime->client != NULL) {
+  if (runtime->client != NULL && cyxla_runtime_is_usable(runtime)) {
     const PJRT_Api *api = runtime->plugin->api;
     PJRT_Client_Destroy_Args args = {sizeof(args), NULL, runtime->client};
     cyxla_error_from_pjrt(api, api->PJRT_Client_Destroy(&args), "destroy a client",
@@ -245,8 +268,11 @@ static cyxla_status find_or_create_default(const cyxla_runtime_options *options,
 
   if (status != CYXLA_OK) return status;
   for (*runtime = defaults; *runtime != NULL; *runtime = (*runtime)->next_default) {
-    if ((*runtime)->plugin == plugin)
+    if ((*runtime)->plugin == plugin) {
+      status = cyxla_runtime_check_process(*runtime, error);
+      if (status != CYXLA_OK) return status;
       return check_platform(*runtime, options->platform, error);
+    }
   }
   status = create(options, runtime, error);
   if (status != CYXLA_OK) return status;
@@ -262,25 +288,25 @@ cyxla_status cyxla_runtime_get_default(const char *plugin, const char *platform,
 
   options.plugin = plugin;
   options.platform = platform;
-  cyxla_lock_acquire(&sharing);
+  cyxla_lock_acquire(&cyxla_process_runtimes_lock);
   status = find_or_create_default(&options, runtime, error);
   if (status == CYXLA_OK) {
     cyxla_runtime_retain(*runtime);
   } else {
     *runtime = NULL;
   }
-  cyxla_lock_release(&sharing);
+  cyxla_lock_release(&cyxla_process_runtimes_lock);
   return status;
 }
 
 void cyxla_runtime_forget_defaults(void) {
-  cyxla_lock_acquire(&sharing);
+  cyxla_lock_acquire(&cyxla_process_runtimes_lock);
   while (defaults != NULL) {
     cyxla_runtime *next = defaults->next_default;
     cyxla_runtime_destroy(defaults);
     defaults = next;
   }
-  cyxla_lock_release(&sharing);
+  cyxla_lock_release(&cyxla_process_runtimes_lock);
 }
 
 cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,

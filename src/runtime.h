@@ -3,6 +3,7 @@
 #define CYXLA_RUNTIME_H
 
 #include "plugin.h"
+#include "process.h"
 
 struct cyxla_runtime {
   volatile long references;
@@ -13,9 +14,20 @@ struct cyxla_runtime {
   char *platform_version;
   char **device_kinds; /* [num_devices] */
   size_t num_devices;
-  bool zero_copy; /* buffers use aligned host memory as it is */
+  bool zero_copy;  /* buffers use aligned host memory as it is */
+  long generation; /* of the process that made the client */
   struct cyxla_runtime *next_default;
 };
+
+/* False in a child that was forked after the client was made: the plugin's threads are
+ * missing there, and calling it would hang. */
+static inline bool cyxla_runtime_is_usable(const cyxla_runtime *runtime) {
+  return runtime->generation == cyxla_process_generation();
+}
+
+/* The same as an error. */
+cyxla_status cyxla_runtime_check_process(const cyxla_runtime *runtime,
+                                         cyxla_error *error);
 
 /* Another reference to a runtime, given back with cyxla_runtime_destroy. */
 cyxla_runtime *cyxla_runtime_retain(cyxla_runtime *runtime);
