@@ -221,6 +221,10 @@ cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
   status =
       cyxla_options_read(&used, sizeof(used), options, "cyxla_runtime_options", error);
   if (status != CYXLA_OK) return status;
+  if (used.num_threads < 0) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "num_threads is %d, expected 0 or more", used.num_threads);
+  }
   if (used.plugin == NULL) {
     if (used.platform == NULL) used.platform = "cpu";
     status = cyxla_search_plugin(used.platform, NULL, NULL, &plugin, error);

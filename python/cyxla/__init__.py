@@ -7,8 +7,8 @@
 >>> cx.save("function.cyxla", executable)  # for cyxla_open in C
 """
 
-from cyxla._runtime import ArraySpec, Error, FileError, RuntimeInfo
 from cyxla._runtime import version as _version
+from cyxla.errors import Error, FileError
 from cyxla.executable import (
     CompileStatistics,
     Executable,
@@ -17,9 +17,11 @@ from cyxla.executable import (
     load,
     save,
 )
+from cyxla.extension import check_abi, get_include
 from cyxla.lowering import lower
 from cyxla.program import Program
 from cyxla.runtime import initialize, runtime_info
+from cyxla.specs import ArraySpec, RuntimeInfo
 
 __version__ = _version()
 
@@ -31,8 +33,10 @@ __all__ = [
     "FileError",
     "Program",
     "RuntimeInfo",
+    "check_abi",
     "compile",
     "compile_program",
+    "get_include",
     "initialize",
     "load",
     "lower",

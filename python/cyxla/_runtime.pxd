@@ -1,5 +1,9 @@
-# Declarations of the C library (cyxla.h) and of the types that wrap it.
+# Declarations of the C library (cyxla.h), of the types that wrap it, and of what other
+# extension modules cimport: Input, ProgramSpec, execute and the functions beside them.
+from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
+
+from cyxla._pjrt cimport PJRT_Buffer_Type
 
 
 cdef extern from "cyxla.h" nogil:
@@ -94,6 +98,7 @@ cdef extern from "cyxla.h" nogil:
         const char *platform
         const cyxla_option *options
         size_t num_options
+        int num_threads
 
     ctypedef struct cyxla_runtime_info:
         size_t struct_size
@@ -135,11 +140,15 @@ cdef extern from "cyxla.h" nogil:
     void *cyxla_call_input(cyxla_call *call, size_t index)
     const void *cyxla_call_output(const cyxla_call *call, size_t index)
     cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error)
+    cyxla_status cyxla_call_bind_input(
+        cyxla_call *call, size_t index, const void *memory, cyxla_error *error)
+    cyxla_status cyxla_call_bind_output(
+        cyxla_call *call, size_t index, void *memory, cyxla_error *error)
+    bint cyxla_call_input_is_copied(const cyxla_call *call, size_t index)
+    bint cyxla_call_output_is_copied(const cyxla_call *call, size_t index)
 
-
-# Not public: the one place that reads environment variables.
-cdef extern from "environment.h" nogil:
-    const char *cyxla_environment_plugin()
+    void *cyxla_aligned_alloc(size_t bytes)
+    void cyxla_aligned_free(void *memory)
 
 
 cdef class Program:
@@ -169,3 +178,58 @@ cdef class Executable:
     cdef int fill_inputs(self, Call call, arguments) except -1
     cdef int execute(self, Call call) except -1
     cdef list read_outputs(self, Call call)
+
+
+cdef enum:
+    # Raised with every change of what an extension module compiles into itself: the
+    # structs below and the meaning of their fields. cyxla.check_abi compares it.
+    ABI_VERSION = 1
+
+
+# One input: an array that the module owns and fills in before it executes. Memory from
+# aligned_memory is used as it lies, other memory is copied by each execution.
+ctypedef struct Input:
+    void *data
+    PJRT_Buffer_Type type
+    const int64_t *dims
+    size_t num_dims
+
+
+# One caller's seat at an executable, made by create_program_spec. Used by one thread at a
+# time; threads with a spec each never wait for one another. The fields are read only.
+ctypedef struct ProgramSpec:
+    size_t num_inputs
+    size_t num_outputs
+    const size_t *output_bytes  # [num_outputs] the size of each output
+    const void **outputs  # [num_outputs] of the last execution, valid until the next
+    cyxla_call *call
+    PyObject *executable
+
+
+# Memory for an array that is used without a copy, zeroed; NULL if there is none left.
+cdef void *aligned_memory(size_t size) noexcept nogil
+
+# Frees memory from aligned_memory; NULL is allowed.
+cdef void free_aligned(void *memory) noexcept nogil
+
+# Fills in a spec for an executable and its inputs, whose dtypes and shapes have to be
+# those of the program. The arrays have to live until the spec is destroyed. The spec
+# keeps the executable.
+cdef int create_program_spec(
+    ProgramSpec *spec, Executable executable, const Input *inputs, size_t num_inputs,
+) except -1
+
+# Lets each execution put an output into the caller's memory; NULL ends that. An output
+# that takes over a donated input is updated in place if both are bound to the same
+# memory. The rules are those of cyxla_call_bind_output.
+cdef int bind_output(ProgramSpec *spec, size_t index, void *memory) except -1
+
+# Whether an execution copies the input, because its memory is not aligned.
+cdef bint input_is_copied(const ProgramSpec *spec, size_t index) noexcept nogil
+
+# Runs the program on the inputs as they are now and returns when the outputs are there.
+# Takes no GIL and allocates nothing; an error takes the GIL to raise its exception.
+cdef int execute(ProgramSpec *spec) except -1 nogil
+
+# Gives back what create_program_spec took; a spec of zeros is allowed. Needs the GIL.
+cdef void destroy_program_spec(ProgramSpec *spec) noexcept

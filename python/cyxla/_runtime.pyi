@@ -1,32 +1,14 @@
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-class Error(RuntimeError):
-    status: str
-    def __init__(self, message: str, status: str) -> None: ...
-
-class FileError(Error, OSError): ...
-
-class ArraySpec(NamedTuple):
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    aliased_output: int = -1
-
-class RuntimeInfo(NamedTuple):
-    platform: str
-    platform_version: str
-    plugin: str
-    pjrt_api_version: tuple[int, int]
-    stablehlo_version: tuple[int, int, int]
-    devices: tuple[str, ...]
-    zero_copy: bool
+from cyxla.specs import ArraySpec, RuntimeInfo
 
 OptionValue = bool | int | float | str | list[int]
+
+_ABI_VERSION: int
 
 def version() -> str: ...
 def environment_plugin() -> str | None: ...
@@ -63,6 +45,7 @@ class Runtime:
         plugin: str | PathLike[str],
         platform: str | None,
         options: dict[str, OptionValue],
+        num_threads: int = 0,
     ) -> None: ...
     @property
     def info(self) -> RuntimeInfo: ...

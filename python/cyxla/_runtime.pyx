@@ -1,65 +1,16 @@
 """The C library, wrapped: programs, runtimes and executables as Python objects."""
 
 import os
-from typing import NamedTuple
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.string cimport memcmp, memcpy, memset
 
 from cyxla.arrays import convert, dtype_of
+from cyxla.errors import Error, FileError
+from cyxla.specs import ArraySpec, RuntimeInfo
 
 cnp.import_array()
-
-
-class Error(RuntimeError):
-    """An error of the C library or of a plugin.
-
-    ``status`` is the name of its status, such as ``"PLUGIN_NOT_FOUND"``; cyxla.h lists
-    them.
-    """
-
-    def __init__(self, message, status):
-        super().__init__(message)
-        self.status = status
-
-
-class FileError(Error, OSError):
-    """A file that cannot be read or written."""
-
-
-class ArraySpec(NamedTuple):
-    """One input or output of a program.
-
-    ``name`` comes from the path in the function's arguments or result, ``shape`` is a
-    tuple of int and ``dtype`` a NumPy dtype. ``aliased_output`` is, for a donated input,
-    the index of the output that may take over its memory, and -1 otherwise.
-    """
-
-    name: str
-    shape: tuple
-    dtype: object
-    aliased_output: int = -1
-
-
-class RuntimeInfo(NamedTuple):
-    """A plugin that is loaded, and its client.
-
-    ``platform`` is its name in lower case, such as ``"cpu"``, and ``platform_version``
-    the plugin's own text. ``plugin`` is the absolute path of its library.
-    ``pjrt_api_version`` is the ``(major, minor)`` that it implements, and
-    ``stablehlo_version`` the latest that it reads, ``(0, 0, 0)`` where it does not tell.
-    ``devices`` are the kinds of the devices that this process can use; programs run on
-    the first. ``zero_copy`` tells whether C programs run without copies of their arrays.
-    """
-
-    platform: str
-    platform_version: str
-    plugin: str
-    pjrt_api_version: tuple
-    stablehlo_version: tuple
-    devices: tuple
-    zero_copy: bool
 
 
 cdef int check(cyxla_status status, const cyxla_error *error) except -1:
@@ -78,6 +29,10 @@ cdef int check(cyxla_status status, const cyxla_error *error) except -1:
 def version():
     """The version of the C library."""
     return cyxla_version().decode()
+
+
+cdef extern from "environment.h" nogil:
+    const char *cyxla_environment_plugin()
 
 
 def environment_plugin():
@@ -294,7 +249,7 @@ cdef class Int64List:
 cdef class Runtime:
     """A loaded plugin with its client."""
 
-    def __cinit__(self, plugin, platform, dict options):
+    def __cinit__(self, plugin, platform, dict options, int num_threads=0):
         cdef OptionList option_list = OptionList(options)
         cdef cyxla_runtime_options runtime_options
         cdef cyxla_error error
@@ -307,6 +262,7 @@ cdef class Runtime:
         runtime_options.platform = NULL if platform is None else <char *>platform_bytes
         runtime_options.options = option_list.options
         runtime_options.num_options = len(options)
+        runtime_options.num_threads = num_threads
         with nogil:
             status = cyxla_runtime_create(&runtime_options, &self.handle, &error)
         check(status, &error)
@@ -485,3 +441,6 @@ cdef class Executable:
             memcpy(cnp.PyArray_DATA(array), cyxla_call_output(call.handle, i), spec.bytes)
             outputs.append(array)
         return outputs
+
+
+include "_program_spec.pxi"

@@ -14,6 +14,7 @@ from jaxlib.mlir import ir
 from cyxla import _runtime, runtime
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
+from cyxla.specs import ArraySpec
 
 
 def lower(
@@ -202,7 +203,7 @@ def spec(what, name, aval):
         raise ValueError(
             f"{what} {name} has shape {aval.shape}, expected sizes that are numbers"
         )
-    return _runtime.ArraySpec(name, tuple(aval.shape), dtype_of(aval.dtype.name))
+    return ArraySpec(name, tuple(aval.shape), dtype_of(aval.dtype.name))
 
 
 def with_aliases(inputs, exported, is_donated):

@@ -10,7 +10,7 @@ _lock = threading.Lock()
 _runtime_of_process = None
 
 
-def initialize(plugin=None, *, platform=None, options=None):
+def initialize(plugin=None, *, platform=None, options=None, threads=None):
     """Loads a plugin and creates its client. Returns a :class:`RuntimeInfo`.
 
     ``plugin`` is the path of a PJRT plugin's library, and ``platform`` then names the
@@ -21,6 +21,10 @@ def initialize(plugin=None, *, platform=None, options=None):
     lists of int. They add to or replace what cyxla sets itself: a CPU client runs
     synchronously on one device, a GPU client does not preallocate memory.
 
+    ``threads`` is the number of threads in the plugin's pool for computing; by default
+    the plugin takes one for each core that it may use. The plugin has a few threads
+    besides, for compiling and waiting.
+
     A process loads one plugin. The first function that needs one calls this without
     arguments, so a choice has to come before. Later calls return the details of the
     first, whatever their arguments. A call that fails may be repeated.
@@ -28,24 +32,25 @@ def initialize(plugin=None, *, platform=None, options=None):
     options = check_options(options)
     if plugin is not None and not isinstance(plugin, (str, PathLike)):
         raise TypeError(f"plugin is {plugin!r}, expected a path")
+    threads = check_threads(threads)
     with _lock:
-        return _initialize(plugin, platform, options).info
+        return _initialize(plugin, platform, options, threads).info
 
 
-def _initialize(plugin, platform, options):
+def _initialize(plugin, platform, options, threads):
     global _runtime_of_process
     if _runtime_of_process is None:
         if plugin is None:
             platform = platform or "cpu"
             plugin = plugins.find_plugin(platform).path
-        _runtime_of_process = _runtime.Runtime(plugin, platform, options)
+        _runtime_of_process = _runtime.Runtime(plugin, platform, options, threads)
     return _runtime_of_process
 
 
 def runtime_for(platform):
     """The runtime of the process, with the plugin for a platform if none is loaded."""
     with _lock:
-        return _initialize(None, platform, {})
+        return _initialize(None, platform, {}, 0)
 
 
 def loaded_platform():
@@ -57,6 +62,15 @@ def loaded_platform():
 def runtime_info():
     """What is loaded, a :class:`RuntimeInfo`; loads the default plugin if none is."""
     return initialize()
+
+
+def check_threads(threads):
+    """The number of threads as C takes it, where 0 leaves it to the plugin."""
+    if threads is None:
+        return 0
+    if not isinstance(threads, numbers.Integral) or not 1 <= threads < 2**31:
+        raise ValueError(f"threads is {threads!r}, expected a positive integer or None")
+    return int(threads)
 
 
 def check_options(options):

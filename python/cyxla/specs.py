@@ -1,0 +1,38 @@
+"""What programs and runtimes are, as plain values."""
+
+from typing import NamedTuple
+
+
+class ArraySpec(NamedTuple):
+    """One input or output of a program.
+
+    ``name`` comes from the path in the function's arguments or result, ``shape`` is a
+    tuple of int and ``dtype`` a NumPy dtype. ``aliased_output`` is, for a donated
+    input, the index of the output that may take over its memory, and -1 otherwise.
+    """
+
+    name: str
+    shape: tuple
+    dtype: object
+    aliased_output: int = -1
+
+
+class RuntimeInfo(NamedTuple):
+    """A plugin that is loaded, and its client.
+
+    ``platform`` is its name in lower case, such as ``"cpu"``, and ``platform_version``
+    the plugin's own text. ``plugin`` is the absolute path of its library.
+    ``pjrt_api_version`` is the ``(major, minor)`` that it implements, and
+    ``stablehlo_version`` the latest that it reads, ``(0, 0, 0)`` where it does not
+    tell. ``devices`` are the kinds of the devices that this process can use; programs
+    run on the first. ``zero_copy`` tells whether C programs run without copies of their
+    arrays.
+    """
+
+    platform: str
+    platform_version: str
+    plugin: str
+    pjrt_api_version: tuple
+    stablehlo_version: tuple
+    devices: tuple
+    zero_copy: bool

@@ -1,0 +1,1 @@
+"""Two extension modules that run JAX functions without the GIL."""
