@@ -70,7 +70,8 @@ static void outputs_that_are_not_aligned_are_copied(void) {
 
   fake->set(FAKE_MISALIGNED_OUTPUT, 1);
   expect_runs();
-  EXPECT_EQUAL(fake->calls_of("PJRT_Buffer_ToHostBuffer"), 3);
+  /* The host reads the memory itself. */
+  EXPECT_EQUAL(fake->calls_of("PJRT_Buffer_ToHostBuffer"), 0);
 }
 
 static void outputs_of_any_layout_are_row_major(void) {
