@@ -1,18 +1,19 @@
-/* Processes: noticing a fork. Plugins have threads, and a forked child has none of them:
- * it would wait for them for ever. */
+/* Processes: noticing a fork. Plugins have threads, and a forked child has none of
+ * them: it would wait for them for ever. */
 #ifndef CYXLA_PROCESS_H
 #define CYXLA_PROCESS_H
 
 #include "atomic.h"
 #include "lock.h"
 
-/* The locks of the tables that a process shares. A fork waits until they are free, since
- * nobody would release them in the child. Where both are taken, the first comes first. */
+/* The locks of the tables that a process shares. A fork waits until they are free,
+ * since nobody would release them in the child. Where both are taken, the first comes
+ * first. */
 extern cyxla_lock cyxla_process_runtimes_lock;
 extern cyxla_lock cyxla_process_plugins_lock;
 
-/* How many forks lie between this process and the one that loaded the library, as far as
- * they happened after cyxla_process_watch. */
+/* How many forks lie between this process and the one that loaded the library, as far
+ * as they happened after cyxla_process_watch. */
 extern volatile long cyxla_process_forks;
 
 /* Begins to count. A handler is used, since asking for the process's number costs a
