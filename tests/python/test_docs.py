@@ -79,6 +79,24 @@ def test_the_c_of_a_page_compiles(page, c_compiler, tmp_path):
         run(*c_compiler, *C_FLAGS, "-fsyntax-only", str(source))
 
 
+@pytest.mark.parametrize("page", pages_with("cython"))
+def test_the_cython_of_a_page_compiles(page, tmp_path):
+    for i, code in enumerate(blocks(page, "cython")):
+        source = tmp_path / f"module{i}.pyx"
+        source.write_text(code)
+        _, cython_include = cx.get_include()
+        run(
+            sys.executable,
+            "-m",
+            "cython",
+            "-3",
+            "-Werror",
+            "-I",
+            cython_include,
+            str(source),
+        )
+
+
 @pytest.mark.parametrize(
     ("page", "output"),
     [("README.md", ""), ("docs/guide-c.md", "0.596309 0.275647\n")],
