@@ -180,13 +180,28 @@ def padded(paths, count):
     return (*paths, *[None] * count)[:count]
 
 
+# An element of a path: an index, a plain key, or a key that is not plain.
+ELEMENT = re.compile(
+    r"\[(\d+)\]"
+    r"|\['([^'\[\].]+)'\]"
+    r"|\['(?:[^'\\]|\\.)*'\]"
+    r'|\["(?:[^"\\]|\\.)*"\]'
+)
+
+
+def dotted(element):
+    """The match of an element, with a dot instead of brackets where it is plain."""
+    plain = element[1] or element[2]
+    return f".{plain}" if plain else element[0]
+
+
 def short_name(what, path):
     """A path with dots: ``state.x.0`` for ``state['x'][0]``.
 
     A result's path begins with ``result``, which is left out where a name follows. Keys
     that hold a bracket, quote or dot themselves stay as JAX writes them.
     """
-    name = re.sub(r"\['([^'\[\].]+)'\]|\[(\d+)\]", r".\1\2", path)
+    name = ELEMENT.sub(dotted, path)
     root, _, rest = name.partition(".")
     is_named = what == "result" and root == what and rest and not rest[0].isdigit()
     return rest if is_named else name
