@@ -13,7 +13,8 @@ SHELL := /bin/sh
 
 VENV := .venv
 PYTHON :=
-PY := $(CURDIR)/$(VENV)/bin/python
+# Quoted, since the path may hold spaces.
+PY := '$(CURDIR)/$(VENV)/bin/python'
 WITH_VENV := PATH='$(CURDIR)/$(VENV)/bin':"$$PATH"
 
 # A compiler that was asked for has its own build folder, since a build keeps the one
@@ -96,7 +97,7 @@ package: $(BUILD)/wheel.ready ## build the Python package and install it into .v
 demo: library package ## train a network in JAX, run it from C (examples/digits)
 	@mkdir -p $(RESULTS)
 	@echo failed >$(RESULTS)/demo.check
-	@$(WITH_VENV) $(MAKE) --no-print-directory -C examples/digits run PYTHON='$(PY)' PREFIX='$(PREFIX)'
+	@$(WITH_VENV) $(MAKE) --no-print-directory -C examples/digits run PYTHON=$(PY) PREFIX='$(PREFIX)'
 	@echo passed >$(RESULTS)/demo.check
 
 .PHONY: test
