@@ -1,6 +1,10 @@
+#define _XOPEN_SOURCE 700
 #include "file.h"
 
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "encoding.h"
 #include "hash.h"
@@ -120,6 +124,26 @@ static void what_cannot_be_read_is_named(void) {
   expect_refused("/nowhere/file", CYXLA_FILE_UNREADABLE,
                  "the file /nowhere/file cannot be read: No such file");
   expect_refused("/", CYXLA_FILE_UNREADABLE, "is a directory, expected a file");
+}
+
+/* A socket has a name like a file, but cannot be opened. */
+static void what_cannot_be_opened_is_named(void) {
+  const char *path = test_temporary_path("socket");
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+
+  EXPECT_TRUE(descriptor >= 0);
+  EXPECT_TRUE(strlen(path) < sizeof(address.sun_path));
+  strcpy(address.sun_path, path);
+  EXPECT_EQUAL(bind(descriptor, (struct sockaddr *)&address, sizeof(address)), 0);
+  close(descriptor);
+  expect_refused(path, CYXLA_FILE_UNREADABLE, "cannot be read: ");
+}
+
+/* The first page of a process is never there. */
+static void what_fails_to_be_read_is_named(void) {
+  expect_refused("/proc/self/mem", CYXLA_FILE_UNREADABLE,
+                 "cannot be read: Input/output error");
 }
 
 static void what_is_no_cyxla_file_is_refused(void) {
@@ -274,6 +298,8 @@ static void no_memory_is_an_error(void) {
 TEST_MAIN(TEST_CASE(sections_are_written_and_read), TEST_CASE(the_format_is_fixed),
           TEST_CASE(a_file_may_have_no_sections), TEST_CASE(large_files_are_read_whole),
           TEST_CASE(what_cannot_be_read_is_named),
+          TEST_CASE(what_cannot_be_opened_is_named),
+          TEST_CASE(what_fails_to_be_read_is_named),
           TEST_CASE(what_is_no_cyxla_file_is_refused), TEST_CASE(every_cut_is_refused),
           TEST_CASE(what_is_too_long_is_refused),
           TEST_CASE(every_damaged_byte_is_found_or_does_not_matter),

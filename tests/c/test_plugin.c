@@ -130,6 +130,42 @@ static void missing_functions_are_named(void) {
   EXPECT_EQUAL(fake->calls(), 0);
 }
 
+static void every_function_that_is_needed_has_to_be_there(void) {
+  static const char *const needed[] = {"PJRT_Error_Destroy",
+                                       "PJRT_Error_Message",
+                                       "PJRT_Error_GetCode",
+                                       "PJRT_Plugin_Initialize",
+                                       "PJRT_Event_Destroy",
+                                       "PJRT_Event_Await",
+                                       "PJRT_Client_Create",
+                                       "PJRT_Client_Destroy",
+                                       "PJRT_Client_PlatformName",
+                                       "PJRT_Client_PlatformVersion",
+                                       "PJRT_Client_AddressableDevices",
+                                       "PJRT_Client_Compile",
+                                       "PJRT_Client_BufferFromHostBuffer",
+                                       "PJRT_DeviceDescription_Kind",
+                                       "PJRT_Device_GetDescription",
+                                       "PJRT_Executable_Destroy",
+                                       "PJRT_Executable_NumReplicas",
+                                       "PJRT_Executable_NumPartitions",
+                                       "PJRT_Executable_NumOutputs",
+                                       "PJRT_Executable_OutputElementTypes",
+                                       "PJRT_Executable_OutputDimensions",
+                                       "PJRT_LoadedExecutable_Destroy",
+                                       "PJRT_LoadedExecutable_GetExecutable",
+                                       "PJRT_LoadedExecutable_Execute",
+                                       "PJRT_Buffer_Destroy",
+                                       "PJRT_Buffer_ToHostBuffer"};
+  const test_fake *fake = test_fake_start();
+
+  for (size_t i = 0; i < TEST_COUNT(needed); i++) {
+    fake->remove_function(NULL);
+    fake->remove_function(needed[i]);
+    expect_refused(test_fake_path(), CYXLA_PLUGIN_TOO_OLD, needed[i]);
+  }
+}
+
 static void the_stablehlo_version_is_read(void) {
   const cyxla_plugin *plugin;
 
@@ -188,6 +224,7 @@ TEST_MAIN(TEST_CASE(a_plugin_is_loaded_once),
           TEST_CASE(other_major_versions_are_refused),
           TEST_CASE(old_minor_versions_are_refused_and_new_ones_are_not),
           TEST_CASE(missing_functions_are_named),
+          TEST_CASE(every_function_that_is_needed_has_to_be_there),
           TEST_CASE(the_stablehlo_version_is_read),
           TEST_CASE(an_unknown_stablehlo_version_is_0),
           TEST_CASE(a_plugin_that_fails_to_start_can_be_tried_again),

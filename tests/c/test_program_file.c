@@ -220,6 +220,39 @@ static void a_record_that_cannot_be_read_is_refused(void) {
                  "its record of a plugin cannot be read");
 }
 
+/* With a checksum that is right, as a file of ill will has. */
+static void whatever_byte_of_a_signature_is_changed_nothing_worse_than_an_error_happens(
+    void) {
+  static const unsigned char changes[] = {0x01, 0x80, 0xff};
+  const char *path = write_changed(CYXLA_SECTION_PLUGIN, NULL, 0);
+  unsigned char signature[1000];
+  size_t bytes;
+  cyxla_file file;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_file_read(path, &file, &error), &error);
+  const cyxla_section *section = cyxla_file_find(&file, CYXLA_SECTION_SIGNATURE);
+  bytes = section->bytes;
+  EXPECT_TRUE(bytes < sizeof(signature));
+  memcpy(signature, section->data, bytes);
+  for (size_t i = 0; i < bytes * TEST_COUNT(changes); i++) {
+    unsigned char change = changes[i % TEST_COUNT(changes)];
+    cyxla_program *program;
+    cyxla_status status;
+    signature[i / TEST_COUNT(changes)] ^= change;
+    for (size_t k = 0; k < file.num_sections; k++) {
+      if (file.sections[k].kind != CYXLA_SECTION_SIGNATURE) continue;
+      file.sections[k].data = signature;
+    }
+    EXPECT_OK(cyxla_file_write(path, file.sections, file.num_sections, &error), &error);
+    signature[i / TEST_COUNT(changes)] ^= change;
+    status = cyxla_program_load(path, &program, &error);
+    if (status != CYXLA_OK) EXPECT_STATUS(status, CYXLA_FILE_INVALID, &error);
+    cyxla_program_destroy(program);
+  }
+  cyxla_file_free(&file);
+}
+
 static void required_arguments_are_named(void) {
   cyxla_program *program = test_sum_program(), *loaded;
   cyxla_error error;
@@ -245,15 +278,17 @@ static void what_cannot_be_written_is_named(void) {
   cyxla_program_destroy(program);
 }
 
-TEST_MAIN(TEST_CASE(a_program_is_saved_and_loaded),
-          TEST_CASE(names_aliases_metadata_and_empty_arrays_are_kept),
-          TEST_CASE(a_plugin_s_record_is_kept),
-          TEST_CASE(no_record_is_made_of_a_plugin_that_is_gone),
-          TEST_CASE(sections_that_are_not_needed_may_be_missing),
-          TEST_CASE(sections_that_are_needed_may_not_be_missing),
-          TEST_CASE(a_signature_that_cannot_be_read_is_refused),
-          TEST_CASE(an_invalid_program_is_refused),
-          TEST_CASE(bytes_behind_a_signature_are_refused),
-          TEST_CASE(a_record_that_cannot_be_read_is_refused),
-          TEST_CASE(required_arguments_are_named),
-          TEST_CASE(what_cannot_be_written_is_named))
+TEST_MAIN(
+    TEST_CASE(a_program_is_saved_and_loaded),
+    TEST_CASE(names_aliases_metadata_and_empty_arrays_are_kept),
+    TEST_CASE(a_plugin_s_record_is_kept),
+    TEST_CASE(no_record_is_made_of_a_plugin_that_is_gone),
+    TEST_CASE(sections_that_are_not_needed_may_be_missing),
+    TEST_CASE(sections_that_are_needed_may_not_be_missing),
+    TEST_CASE(a_signature_that_cannot_be_read_is_refused),
+    TEST_CASE(an_invalid_program_is_refused),
+    TEST_CASE(bytes_behind_a_signature_are_refused),
+    TEST_CASE(a_record_that_cannot_be_read_is_refused),
+    TEST_CASE(
+        whatever_byte_of_a_signature_is_changed_nothing_worse_than_an_error_happens),
+    TEST_CASE(required_arguments_are_named), TEST_CASE(what_cannot_be_written_is_named))

@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <fenv.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "memory.h"
@@ -278,6 +279,32 @@ static void a_default_runtime_is_shared(void) {
   EXPECT_EQUAL(fake->live(FAKE_CLIENT), 0);
 }
 
+static void *get_default(void *unused) {
+  cyxla_runtime *runtime = NULL;
+
+  (void)unused;
+  cyxla_runtime_get_default(test_fake_path(), "cpu", &runtime, NULL);
+  return runtime;
+}
+
+static void threads_that_are_the_first_get_the_same_default_runtime(void) {
+  enum { NUM_THREADS = 8 };
+  pthread_t threads[NUM_THREADS];
+  void *runtimes[NUM_THREADS];
+  const test_fake *fake = test_fake_start();
+
+  for (int i = 0; i < NUM_THREADS; i++) {
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, get_default, NULL), 0);
+  }
+  for (int i = 0; i < NUM_THREADS; i++) pthread_join(threads[i], &runtimes[i]);
+  EXPECT_EQUAL(fake->calls_of("PJRT_Plugin_Initialize"), 1);
+  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
+  for (int i = 0; i < NUM_THREADS; i++) {
+    EXPECT_TRUE(runtimes[i] != NULL && runtimes[i] == runtimes[0]);
+    cyxla_runtime_destroy(runtimes[i]);
+  }
+}
+
 static void a_default_runtime_is_one_a_plugin(void) {
   const char *copy = test_fake_copy("copy.so");
   cyxla_runtime *first, *second, *again;
@@ -363,6 +390,7 @@ TEST_MAIN(TEST_CASE(a_runtime_tells_what_it_is),
           TEST_CASE(zero_copy_is_found_out),
           TEST_CASE(every_failure_of_the_plugin_is_passed_on),
           TEST_CASE(a_default_runtime_is_shared),
+          TEST_CASE(threads_that_are_the_first_get_the_same_default_runtime),
           TEST_CASE(a_default_runtime_is_one_a_plugin),
           TEST_CASE(a_default_runtime_has_to_be_of_the_platform),
           TEST_CASE(a_plugin_may_have_several_clients),
