@@ -59,57 +59,12 @@ static void a_program_goes_all_the_way(void) {
   EXPECT_OK(test_scenario_run(&scenario, &error), &error);
 }
 
-static const struct {
-  cyxla_dtype dtype;
-  const char *stablehlo;
-} dtypes[] = {
-    {CYXLA_BOOL, "i1"},
-    {CYXLA_INT8, "i8"},
-    {CYXLA_INT16, "i16"},
-    {CYXLA_INT32, "i32"},
-    {CYXLA_INT64, "i64"},
-    {CYXLA_UINT8, "ui8"},
-    {CYXLA_UINT16, "ui16"},
-    {CYXLA_UINT32, "ui32"},
-    {CYXLA_UINT64, "ui64"},
-    {CYXLA_FLOAT16, "f16"},
-    {CYXLA_FLOAT32, "f32"},
-    {CYXLA_FLOAT64, "f64"},
-    {CYXLA_BFLOAT16, "bf16"},
-    {CYXLA_COMPLEX64, "complex<f32>"},
-    {CYXLA_COMPLEX128, "complex<f64>"},
-};
-
-/* A program that returns its input, for a dtype and a shape as in "3x" or "". */
-static const char *identity_code(size_t dtype, const char *fake_shape,
-                                 const char *stablehlo_shape) {
-  static char code[512];
-  char type[64];
-
-  if (conformance_is_fake()) {
-    snprintf(type, sizeof(type), "%s[%s]", cyxla_dtype_name(dtypes[dtype].dtype),
-             fake_shape);
-    snprintf(code, sizeof(code), "input %s\noutput %s = argument 0", type, type);
-  } else {
-    snprintf(type, sizeof(type), "tensor<%s%s>", stablehlo_shape,
-             dtypes[dtype].stablehlo);
-    snprintf(code, sizeof(code),
-             "module @identity {\n"
-             "  func.func public @main(%%arg0: %s) -> %s {\n"
-             "    return %%arg0 : %s\n"
-             "  }\n"
-             "}\n",
-             type, type, type);
-  }
-  return code;
-}
-
 static void expect_identity(size_t dtype, const char *fake_shape,
                             const char *stablehlo_shape, size_t rank,
                             const int64_t *shape, const unsigned char *elements) {
-  cyxla_array_spec spec = {"a", dtypes[dtype].dtype, rank, shape, 0, -1};
-  cyxla_call *call = conformance_call(identity_code(dtype, fake_shape, stablehlo_shape),
-                                      &spec, 1, &spec, 1);
+  cyxla_array_spec spec = {"a", conformance_dtype(dtype), rank, shape, 0, -1};
+  cyxla_call *call = conformance_call(
+      conformance_identity(dtype, fake_shape, stablehlo_shape), &spec, 1, &spec, 1);
   size_t bytes = cyxla_executable_input(cyxla_call_executable(call), 0)->bytes;
   cyxla_error error;
 
@@ -128,10 +83,10 @@ static void every_dtype_passes_through_bit_by_bit(void) {
   static const int64_t vector[1] = {3}, empty[2] = {2, 0};
   unsigned char elements[48];
 
-  for (size_t dtype = 0; dtype < TEST_COUNT(dtypes); dtype++) {
+  for (size_t dtype = 0; dtype < CONFORMANCE_NUM_DTYPES; dtype++) {
     for (size_t i = 0; i < sizeof(elements); i++) {
       elements[i] =
-          (unsigned char)(dtypes[dtype].dtype == CYXLA_BOOL ? i % 2 : i * 5 + 1);
+          (unsigned char)(conformance_dtype(dtype) == CYXLA_BOOL ? i % 2 : i * 5 + 1);
     }
     expect_identity(dtype, "3", "3x", 1, vector, elements);
     expect_identity(dtype, "", "", 0, NULL, elements);
@@ -218,8 +173,7 @@ static void several_outputs_keep_their_order(void) {
   cyxla_call_destroy(call);
 }
 
-static void a_donated_input_keeps_its_values(void) {
-  conformance_begin();
+static cyxla_call *create_donating(void) {
   static const conformance_pair code = {
       "input float32[3]\noutput float32[3] into 0 = negate 0",
       "module @donate {\n"
@@ -230,9 +184,15 @@ static void a_donated_input_keeps_its_values(void) {
       "  }\n"
       "}\n"};
   static const int64_t shape[1] = {3};
-  cyxla_array_spec input = {"a", CYXLA_FLOAT32, 1, shape, 0, 0};
-  cyxla_array_spec output = {"a", CYXLA_FLOAT32, 1, shape, 0, -1};
-  cyxla_call *call = conformance_call(conformance_code(&code), &input, 1, &output, 1);
+  const cyxla_array_spec input = {"a", CYXLA_FLOAT32, 1, shape, 0, 0};
+  const cyxla_array_spec output = {"a", CYXLA_FLOAT32, 1, shape, 0, -1};
+
+  return conformance_call(conformance_code(&code), &input, 1, &output, 1);
+}
+
+static void a_donated_input_keeps_its_values(void) {
+  conformance_begin();
+  cyxla_call *call = create_donating();
   float *state = cyxla_call_input(call, 0);
   cyxla_error error;
 
@@ -243,6 +203,45 @@ static void a_donated_input_keeps_its_values(void) {
     EXPECT_TRUE(state[2] == 8);
   }
   cyxla_call_destroy(call);
+}
+
+static void a_donated_pair_is_updated_in_place(void) {
+  conformance_begin();
+  cyxla_call *call = create_donating();
+  float *state = cyxla_call_input(call, 0);
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_call_bind_output(call, 0, state, &error), &error);
+  state[2] = 8;
+  for (int run = 0; run < 5; run++) {
+    EXPECT_OK(cyxla_call_run(call, &error), &error);
+    EXPECT_TRUE(cyxla_call_output(call, 0) == state);
+    EXPECT_TRUE(!cyxla_call_output_is_copied(call, 0));
+    EXPECT_TRUE(state[2] == (run % 2 == 0 ? -8 : 8));
+  }
+  cyxla_call_destroy(call);
+}
+
+static void memory_of_any_alignment_can_be_bound(void) {
+  conformance_begin();
+  cyxla_executable *executable = compile_sum();
+  char *memory = cyxla_aligned_alloc(3 * CYXLA_ALIGNMENT);
+  cyxla_call *call;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
+  for (size_t offset = 0; offset <= CYXLA_ALIGNMENT; offset += sizeof(float)) {
+    float *x = (float *)(void *)(memory + offset), *sum = x + 3;
+    for (int i = 0; i < 3; i++) x[i] = (float)(i + 1);
+    EXPECT_OK(cyxla_call_bind_output(call, 0, NULL, &error), &error);
+    EXPECT_OK(cyxla_call_bind_input(call, 0, x, &error), &error);
+    EXPECT_OK(cyxla_call_bind_output(call, 0, sum, &error), &error);
+    EXPECT_OK(cyxla_call_run(call, &error), &error);
+    for (int i = 0; i < 3; i++) EXPECT_TRUE(sum[i] == (float)(i + 1));
+  }
+  cyxla_call_destroy(call);
+  cyxla_executable_destroy(executable);
+  cyxla_aligned_free(memory);
 }
 
 static void a_program_that_cannot_be_compiled_is_refused_with_the_plugin_s_text(void) {
@@ -371,6 +370,8 @@ int main(int argc, char **argv) {
       TEST_CASE(matrices_that_the_plugin_keeps_in_column_major_order_are_too),
       TEST_CASE(several_outputs_keep_their_order),
       TEST_CASE(a_donated_input_keeps_its_values),
+      TEST_CASE(a_donated_pair_is_updated_in_place),
+      TEST_CASE(memory_of_any_alignment_can_be_bound),
       TEST_CASE(a_program_that_cannot_be_compiled_is_refused_with_the_plugin_s_text),
       TEST_CASE(outputs_that_are_not_the_signature_s_are_refused),
       TEST_CASE(inputs_that_are_not_the_program_s_are_refused),

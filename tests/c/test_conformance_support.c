@@ -1,5 +1,6 @@
 #include "test_conformance_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,4 +60,52 @@ cyxla_call *conformance_call(const char *code, const cyxla_array_spec *inputs,
   EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
   cyxla_executable_destroy(executable);
   return call;
+}
+
+static const struct {
+  cyxla_dtype dtype;
+  const char *stablehlo;
+} dtypes[CONFORMANCE_NUM_DTYPES] = {
+    {CYXLA_BOOL, "i1"},
+    {CYXLA_INT8, "i8"},
+    {CYXLA_INT16, "i16"},
+    {CYXLA_INT32, "i32"},
+    {CYXLA_INT64, "i64"},
+    {CYXLA_UINT8, "ui8"},
+    {CYXLA_UINT16, "ui16"},
+    {CYXLA_UINT32, "ui32"},
+    {CYXLA_UINT64, "ui64"},
+    {CYXLA_FLOAT16, "f16"},
+    {CYXLA_FLOAT32, "f32"},
+    {CYXLA_FLOAT64, "f64"},
+    {CYXLA_BFLOAT16, "bf16"},
+    {CYXLA_COMPLEX64, "complex<f32>"},
+    {CYXLA_COMPLEX128, "complex<f64>"},
+};
+
+cyxla_dtype conformance_dtype(size_t index) {
+  return dtypes[index].dtype;
+}
+
+const char *conformance_identity(size_t dtype, const char *fake_shape,
+                                 const char *stablehlo_shape) {
+  static char code[512];
+  char type[64];
+
+  if (conformance_is_fake()) {
+    snprintf(type, sizeof(type), "%s[%s]", cyxla_dtype_name(dtypes[dtype].dtype),
+             fake_shape);
+    snprintf(code, sizeof(code), "input %s\noutput %s = argument 0", type, type);
+  } else {
+    snprintf(type, sizeof(type), "tensor<%s%s>", stablehlo_shape,
+             dtypes[dtype].stablehlo);
+    snprintf(code, sizeof(code),
+             "module @identity {\n"
+             "  func.func public @main(%%arg0: %s) -> %s {\n"
+             "    return %%arg0 : %s\n"
+             "  }\n"
+             "}\n",
+             type, type, type);
+  }
+  return code;
 }

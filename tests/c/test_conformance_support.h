@@ -19,6 +19,15 @@ typedef struct conformance_pair {
 
 const char *conformance_code(const conformance_pair *pair);
 
+/* All dtypes, by an index. */
+enum { CONFORMANCE_NUM_DTYPES = 15 };
+cyxla_dtype conformance_dtype(size_t index);
+
+/* A program that returns its input, for a dtype and a shape in both languages, as in
+ * "2,3" and "2x3x". Valid until the next call. */
+const char *conformance_identity(size_t dtype, const char *fake_shape,
+                                 const char *stablehlo_shape);
+
 cyxla_runtime *conformance_runtime(void);
 
 /* An executable and a call that keep all that they need. */

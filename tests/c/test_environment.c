@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "memory.h"
 #include "test.h"
 
 static void the_plugin_is_read(void) {
@@ -38,7 +39,34 @@ static void the_user_s_own_log_level_stays(void) {
   EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
 }
 
-TEST_MAIN(TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),
+static void threads_are_set_and_given_back(void) {
+  cyxla_environment_threads saved;
+
+  test_set_environment("PJRT_NPROC", "5");
+  test_set_environment("NPROC", NULL);
+  EXPECT_TRUE(cyxla_environment_set_threads(2, &saved));
+  EXPECT_TEXT(getenv("PJRT_NPROC"), "2");
+  EXPECT_TEXT(getenv("NPROC"), "2");
+  cyxla_environment_restore_threads(&saved);
+  EXPECT_TEXT(getenv("PJRT_NPROC"), "5");
+  EXPECT_NULL(getenv("NPROC"));
+}
+
+static void without_memory_threads_stay_as_they_are(void) {
+  test_set_environment("PJRT_NPROC", "5");
+  test_set_environment("NPROC", "6");
+  for (long n = 0; n < 2; n++) {
+    cyxla_environment_threads saved;
+    cyxla_memory_fail_after(n);
+    EXPECT_TRUE(!cyxla_environment_set_threads(2, &saved));
+    EXPECT_TEXT(getenv("PJRT_NPROC"), "5");
+    EXPECT_TEXT(getenv("NPROC"), "6");
+  }
+}
+
+TEST_MAIN(TEST_CASE(threads_are_set_and_given_back),
+          TEST_CASE(without_memory_threads_stay_as_they_are),
+          TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),
           TEST_CASE(xla_reports_errors_only_by_default),
           TEST_CASE(the_log_level_is_passed_on),
           TEST_CASE(the_user_s_own_log_level_stays))

@@ -2,7 +2,7 @@
 #include "runtime.h"
 
 #include <fenv.h>
-#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
@@ -262,86 +262,6 @@ static void every_failure_of_the_plugin_is_passed_on(void) {
   }
 }
 
-static void a_default_runtime_is_shared(void) {
-  const test_fake *fake = test_fake_start();
-  cyxla_runtime *first, *second;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_runtime_get_default(test_fake_path(), "cpu", &first, &error), &error);
-  EXPECT_OK(cyxla_runtime_get_default(test_fake_path(), "cpu", &second, &error),
-            &error);
-  EXPECT_TRUE(first == second);
-  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
-  cyxla_runtime_destroy(first);
-  cyxla_runtime_destroy(second);
-  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
-  cyxla_runtime_forget_defaults();
-  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 0);
-}
-
-static void *get_default(void *unused) {
-  cyxla_runtime *runtime = NULL;
-
-  (void)unused;
-  cyxla_runtime_get_default(test_fake_path(), "cpu", &runtime, NULL);
-  return runtime;
-}
-
-static void threads_that_are_the_first_get_the_same_default_runtime(void) {
-  enum { NUM_THREADS = 8 };
-  pthread_t threads[NUM_THREADS];
-  void *runtimes[NUM_THREADS];
-  const test_fake *fake = test_fake_start();
-
-  for (int i = 0; i < NUM_THREADS; i++) {
-    EXPECT_EQUAL(pthread_create(&threads[i], NULL, get_default, NULL), 0);
-  }
-  for (int i = 0; i < NUM_THREADS; i++) pthread_join(threads[i], &runtimes[i]);
-  EXPECT_EQUAL(fake->calls_of("PJRT_Plugin_Initialize"), 1);
-  EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
-  for (int i = 0; i < NUM_THREADS; i++) {
-    EXPECT_TRUE(runtimes[i] != NULL && runtimes[i] == runtimes[0]);
-    cyxla_runtime_destroy(runtimes[i]);
-  }
-}
-
-static void a_default_runtime_is_one_a_plugin(void) {
-  const char *copy = test_fake_copy("copy.so");
-  cyxla_runtime *first, *second, *again;
-  cyxla_error error;
-
-  test_fake_start();
-  EXPECT_OK(cyxla_runtime_get_default(test_fake_path(), "cpu", &first, &error), &error);
-  EXPECT_OK(cyxla_runtime_get_default(copy, "cpu", &second, &error), &error);
-  EXPECT_OK(cyxla_runtime_get_default(test_fake_path(), "cpu", &again, &error), &error);
-  EXPECT_TRUE(first != second);
-  EXPECT_TRUE(first == again);
-  cyxla_runtime_destroy(first);
-  cyxla_runtime_destroy(second);
-  cyxla_runtime_destroy(again);
-}
-
-static void a_default_runtime_has_to_be_of_the_platform(void) {
-  const test_fake *fake = test_fake_start();
-  cyxla_runtime *runtime, *other;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_runtime_get_default(test_fake_path(), "cpu", &runtime, &error),
-            &error);
-  other = runtime;
-  EXPECT_ERROR(cyxla_runtime_get_default(test_fake_path(), "tpu", &other, &error),
-               CYXLA_PLATFORM_MISMATCH, &error, "expected tpu");
-  EXPECT_NULL(other);
-  cyxla_runtime_destroy(runtime);
-  cyxla_runtime_forget_defaults();
-  fake->fail_function("PJRT_Client_Create");
-  EXPECT_ERROR(cyxla_runtime_get_default(test_fake_path(), "cpu", &other, &error),
-               CYXLA_INTERNAL, &error, "create a client");
-  EXPECT_ERROR(cyxla_runtime_get_default("/nowhere/plugin.so", "cpu", &other, &error),
-               CYXLA_PLUGIN_UNLOADABLE, &error, "/nowhere/plugin.so");
-  EXPECT_NULL(other);
-}
-
 static void a_plugin_may_have_several_clients(void) {
   const test_fake *fake = test_fake_start();
   cyxla_runtime *first = test_fake_runtime(), *second = test_fake_runtime();
@@ -356,6 +276,27 @@ static void a_plugin_may_have_several_clients(void) {
   EXPECT_EQUAL(fake->live(FAKE_CLIENT), 1);
   cyxla_runtime_destroy(second);
   cyxla_runtime_destroy(NULL);
+}
+
+static void the_number_of_threads_is_set_for_the_plugin_only(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_runtime_options options = fake_options();
+
+  test_set_environment("PJRT_NPROC", NULL);
+  test_set_environment("NPROC", "7");
+  cyxla_runtime_destroy(create(&options));
+  EXPECT_TEXT(fake->environment(), "PJRT_NPROC= NPROC=7");
+  options.num_threads = 3;
+  cyxla_runtime_destroy(create(&options));
+  EXPECT_TEXT(fake->environment(), "PJRT_NPROC=3 NPROC=3");
+  EXPECT_NULL(getenv("PJRT_NPROC"));
+  EXPECT_TEXT(getenv("NPROC"), "7");
+  fake->fail_function("PJRT_Client_Create");
+  expect_refused(&options, CYXLA_INTERNAL, "create a client");
+  EXPECT_TEXT(getenv("NPROC"), "7");
+  options.num_threads = -1;
+  expect_refused(&options, CYXLA_INVALID_ARGUMENT,
+                 "num_threads is -1, expected 0 or more");
 }
 
 static void the_caller_s_traps_and_flags_stay(void) {
@@ -389,9 +330,6 @@ TEST_MAIN(TEST_CASE(a_runtime_tells_what_it_is),
           TEST_CASE(a_plugin_that_returns_no_client_is_refused),
           TEST_CASE(zero_copy_is_found_out),
           TEST_CASE(every_failure_of_the_plugin_is_passed_on),
-          TEST_CASE(a_default_runtime_is_shared),
-          TEST_CASE(threads_that_are_the_first_get_the_same_default_runtime),
-          TEST_CASE(a_default_runtime_is_one_a_plugin),
-          TEST_CASE(a_default_runtime_has_to_be_of_the_platform),
           TEST_CASE(a_plugin_may_have_several_clients),
+          TEST_CASE(the_number_of_threads_is_set_for_the_plugin_only),
           TEST_CASE(the_caller_s_traps_and_flags_stay))

@@ -46,6 +46,7 @@ static struct {
   char violation[256];
   char options[FAKE_MAX_OPTIONS][128];
   size_t num_options;
+  char environment[128];
   void *compile_options;
   size_t compile_options_bytes;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -79,6 +80,7 @@ void fake_plugin_reset(void) {
   memset(state.removed, 0, sizeof state.removed);
   state.violation[0] = '\0';
   state.num_options = 0;
+  state.environment[0] = '\0';
   free(state.compile_options);
   state.compile_options = NULL;
   state.compile_options_bytes = 0;
@@ -183,6 +185,10 @@ const char *fake_plugin_client_option(size_t index) {
   return index < state.num_options ? state.options[index] : NULL;
 }
 
+const char *fake_plugin_environment(void) {
+  return state.environment;
+}
+
 const void *fake_plugin_compile_options(size_t *bytes) {
   *bytes = state.compile_options_bytes;
   return state.compile_options;
@@ -279,7 +285,11 @@ static void format_option(const PJRT_NamedValue *option, char *text, size_t byte
 }
 
 void fake_record_options(const PJRT_NamedValue *options, size_t num_options) {
+  const char *pjrt_nproc = getenv("PJRT_NPROC"), *nproc = getenv("NPROC");
+
   lock();
+  snprintf(state.environment, sizeof state.environment, "PJRT_NPROC=%s NPROC=%s",
+           pjrt_nproc != NULL ? pjrt_nproc : "", nproc != NULL ? nproc : "");
   state.num_options = num_options < FAKE_MAX_OPTIONS ? num_options : FAKE_MAX_OPTIONS;
   for (size_t i = 0; i < state.num_options; i++) {
     format_option(&options[i], state.options[i], sizeof state.options[i]);

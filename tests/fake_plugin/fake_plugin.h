@@ -89,32 +89,35 @@ typedef enum {
 } fake_layout;
 
 /* F(type of the result, name, arguments) for each control. */
-#define FAKE_PLUGIN_CONTROLS(F)                                                      \
-  /* Sets all knobs and counters back, and forgets what was recorded. */             \
-  F(void, reset, (void))                                                             \
-  F(void, set, (fake_knob knob, long value))                                         \
-  F(void, set_text, (fake_text which, const char *text))                             \
-  /* The call after the next n calls fails, once; a negative n: none does. */        \
-  F(void, fail_call, (long n))                                                       \
-  /* As fail_call, but all later calls fail too. */                                  \
-  F(void, fail_from, (long n))                                                       \
-  /* All calls of the function fail, such as "PJRT_Client_Create"; NULL: of none. */ \
-  F(void, fail_function, (const char *name))                                         \
-  /* The function's place in the table is NULL from now on; NULL: none is. */        \
-  F(void, remove_function, (const char *name))                                       \
-  /* The function that was made to fail last, NULL: none since the reset. */         \
-  F(const char *, failed_function, (void))                                           \
-  /* How many calls there were, of functions that can fail. */                       \
-  F(long, calls, (void))                                                             \
-  F(long, calls_of, (const char *name))                                              \
-  /* How many objects of a kind are alive. */                                        \
-  F(long, live, (fake_kind kind))                                                    \
-  F(long, live_total, (void))                                                        \
-  /* What the caller did against the rules of PJRT first; NULL: nothing. */          \
-  F(const char *, violation, (void))                                                 \
-  /* The options of the last client as "name=type value"; NULL: no such index. */    \
-  F(const char *, client_option, (size_t index))                                     \
-  /* The compile options of the last compilation, and their size. */                 \
+#define FAKE_PLUGIN_CONTROLS(F)                                                        \
+  /* Sets all knobs and counters back, and forgets what was recorded. */               \
+  F(void, reset, (void))                                                               \
+  F(void, set, (fake_knob knob, long value))                                           \
+  F(void, set_text, (fake_text which, const char *text))                               \
+  /* The call after the next n calls fails, once; a negative n: none does. */          \
+  F(void, fail_call, (long n))                                                         \
+  /* As fail_call, but all later calls fail too. */                                    \
+  F(void, fail_from, (long n))                                                         \
+  /* All calls of the function fail, such as "PJRT_Client_Create"; NULL: of none. */   \
+  F(void, fail_function, (const char *name))                                           \
+  /* The function's place in the table is NULL from now on; NULL: none is. */          \
+  F(void, remove_function, (const char *name))                                         \
+  /* The function that was made to fail last, NULL: none since the reset. */           \
+  F(const char *, failed_function, (void))                                             \
+  /* How many calls there were, of functions that can fail. */                         \
+  F(long, calls, (void))                                                               \
+  F(long, calls_of, (const char *name))                                                \
+  /* How many objects of a kind are alive. */                                          \
+  F(long, live, (fake_kind kind))                                                      \
+  F(long, live_total, (void))                                                          \
+  /* What the caller did against the rules of PJRT first; NULL: nothing. */            \
+  F(const char *, violation, (void))                                                   \
+  /* The options of the last client as "name=type value"; NULL: no such index. */      \
+  F(const char *, client_option, (size_t index))                                       \
+  /* The size of the thread pool, as the last client was given it: the variables as in \
+   * "PJRT_NPROC=2 NPROC=2". */                                                        \
+  F(const char *, environment, (void))                                                 \
+  /* The compile options of the last compilation, and their size. */                   \
   F(const void *, compile_options, (size_t *bytes))
 
 #define FAKE_PLUGIN_DECLARE(result, name, arguments) \
