@@ -10,6 +10,15 @@ from pathlib import Path
 
 import pytest
 
+# Of the make that runs the tests, and of the coverage that they are measured with.
+NOT_FOR_EXAMPLES = {
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "MAKEOVERRIDES",
+    "COVERAGE_PROCESS_CONFIG",
+}
+
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = "-Wall -Wextra -Wconversion -Wpedantic -Werror"
 
@@ -27,11 +36,11 @@ void print_and_destroy(cyxla_call *call) {
 
 
 def run(*command, folder, **environment):
-    """Runs a command apart from the make that runs the tests."""
+    """Runs a command as a user does, apart from what runs the tests."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+        if name not in NOT_FOR_EXAMPLES
     }
     return subprocess.run(
         [str(word) for word in command],
