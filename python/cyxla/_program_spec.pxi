@@ -78,15 +78,23 @@ cdef bint input_is_copied(const ProgramSpec *spec, size_t index) noexcept nogil:
     return cyxla_call_input_is_copied(spec.call, index)
 
 
-cdef int execute(ProgramSpec *spec) except -1 nogil:
-    cdef cyxla_error error
-    cdef cyxla_status status = cyxla_call_run(spec.call, &error)
+cdef cyxla_status try_execute(ProgramSpec *spec, cyxla_error *error) noexcept nogil:
+    cdef cyxla_status status = cyxla_call_run(spec.call, error)
     cdef size_t i
     for i in range(spec.num_outputs):
         spec.outputs[i] = cyxla_call_output(spec.call, i)
-    if status != CYXLA_OK:
+    return status
+
+
+cdef int raise_error(const cyxla_error *error) except -1:
+    return check(error.status, error)
+
+
+cdef int execute(ProgramSpec *spec) except -1 nogil:
+    cdef cyxla_error error
+    if try_execute(spec, &error) != CYXLA_OK:
         with gil:
-            return check(status, &error)
+            return raise_error(&error)
     return 0
 
 

@@ -231,5 +231,12 @@ cdef bint input_is_copied(const ProgramSpec *spec, size_t index) noexcept nogil
 # Takes no GIL and allocates nothing; an error takes the GIL to raise its exception.
 cdef int execute(ProgramSpec *spec) except -1 nogil
 
+# Does what execute does, but returns the status and fills in the error on failure: for
+# callbacks, which can raise nothing. It never takes the GIL.
+cdef cyxla_status try_execute(ProgramSpec *spec, cyxla_error *error) noexcept nogil
+
+# Raises the exception for an error that try_execute has filled in.
+cdef int raise_error(const cyxla_error *error) except -1
+
 # Gives back what create_program_spec took; a spec of zeros is allowed. Needs the GIL.
 cdef void destroy_program_spec(ProgramSpec *spec) noexcept
