@@ -8,6 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_same_bits
+from jax._src import core, effects
+from jax.interpreters import mlir
+from scripts import output_of
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 SHAPE = jax.ShapeDtypeStruct((3,), np.float32)
@@ -275,3 +278,64 @@ def test_custom_calls_have_to_be_named():
     program = cx.lower(call, [VECTOR], custom_calls=["some_target"])
     with pytest.raises(cx.Error, match="No FFI handler registered for some_target"):
         cx.compile_program(program)
+
+
+def test_ordered_effects_are_refused():
+    class Ordered(effects.Effect):
+        def __eq__(self, other):
+            return type(self) is type(other)
+
+        def __hash__(self):
+            return hash(type(self))
+
+        def __str__(self):
+            return "Ordered"
+
+        __repr__ = __str__
+
+    def lower_to_nothing(context, x):
+        context.set_tokens_out(context.tokens_in)
+        return [x]
+
+    effects.ordered_effects.add_type(Ordered)
+    effects.lowerable_effects.add_type(Ordered)
+    primitive = core.Primitive("ordered")
+    primitive.def_effectful_abstract_eval(lambda x: (x, {Ordered()}))
+    mlir.register_lowering(primitive, lower_to_nothing)
+    with pytest.raises(NotImplementedError, match=r"ordered effects \(\(Ordered,\)\)"):
+        cx.lower(primitive.bind, [VECTOR])
+
+
+def test_functions_for_several_devices_are_refused():
+    output = output_of(
+        """
+        import jax
+        import numpy as np
+        from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+        import cyxla as cx
+
+        mesh = jax.make_mesh((2,), ("i",), axis_types=(AxisType.Auto,))
+        halves = PartitionSpec("i")
+        sharding = NamedSharding(mesh, halves)
+        functions = [
+            jax.jit(lambda x: x, in_shardings=sharding),
+            jax.jit(lambda x: x, out_shardings=sharding),
+            lambda x: jax.lax.with_sharding_constraint(x, sharding),
+            jax.shard_map(
+                lambda x: jax.lax.psum(x, "i"),
+                mesh=mesh,
+                in_specs=halves,
+                out_specs=PartitionSpec(),
+            ),
+        ]
+        for function in functions:
+            try:
+                cx.lower(function, [np.ones(4)])
+            except ValueError as error:
+                print(error)
+        """,
+        XLA_FLAGS="--xla_force_host_platform_device_count=2",
+    )
+    expected = "the function is for 2 devices, and cyxla runs programs of one device"
+    assert output.splitlines() == [expected] * 4
