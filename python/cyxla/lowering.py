@@ -65,7 +65,7 @@ def lower(
     inputs = input_specs(traced)
     outputs = output_specs(traced)
     exported = export_flat(traced, platform or default_platform(), custom_calls)
-    check_exported(exported)
+    check_exported(exported, num_devices(traced, exported))
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
     return Program.make(
         platform=exported.platforms[0],
@@ -139,12 +139,20 @@ def export_flat(traced, platform, custom_calls):
     return export.export(jitted, platforms=[platform], disabled_checks=checks)(*avals)
 
 
-def check_exported(exported):
+def num_devices(traced, exported):
+    """How many devices the function is for. What it was exported as has lost the
+    shardings of its arguments and results."""
+    shardings = [*traced._params["in_shardings"], *traced._params["out_shardings"]]
+    counts = [getattr(sharding, "num_devices", 1) for sharding in shardings]
+    return max(exported.nr_devices, *counts)
+
+
+def check_exported(exported, num_devices):
     """Refuses what a program cannot be."""
-    if exported.nr_devices != 1:
+    if num_devices != 1:
         raise ValueError(
-            f"the function is for {exported.nr_devices} devices, and cyxla runs "
-            "programs of one device"
+            f"the function is for {num_devices} devices, and cyxla runs programs of "
+            "one device"
         )
     if exported.ordered_effects:
         raise NotImplementedError(
