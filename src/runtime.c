@@ -137,20 +137,24 @@ static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) 
   return status;
 }
 
-/* Makes the client with a pool of so many threads; 0 leaves it to the plugin. */
+/* Makes the client with a pool of so many threads; 0 leaves it to the plugin. The
+ * environment is the process's, so one client is made at a time. */
 static cyxla_status call_with_threads(const PJRT_Api *api,
                                       PJRT_Client_Create_Args *args, int num_threads,
                                       cyxla_error *error) {
   cyxla_environment_threads environment;
-  cyxla_status status;
+  PJRT_Error *failure = NULL;
+  bool has_memory = true;
 
-  if (num_threads > 0 && !cyxla_environment_set_threads(num_threads, &environment)) {
-    return cyxla_error_out_of_memory(error, "a runtime");
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  if (num_threads > 0) {
+    has_memory = cyxla_environment_set_threads(num_threads, &environment);
   }
-  status = cyxla_error_from_pjrt(api, api->PJRT_Client_Create(args), "create a client",
-                                 error);
-  if (num_threads > 0) cyxla_environment_restore_threads(&environment);
-  return status;
+  if (has_memory) failure = api->PJRT_Client_Create(args);
+  if (num_threads > 0 && has_memory) cyxla_environment_restore_threads(&environment);
+  cyxla_lock_release(&cyxla_process_plugins_lock);
+  if (!has_memory) return cyxla_error_out_of_memory(error, "a runtime");
+  return cyxla_error_from_pjrt(api, failure, "create a client", error);
 }
 
 static cyxla_status create_client(cyxla_runtime *runtime,

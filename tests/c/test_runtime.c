@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <fenv.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,6 +300,63 @@ static void the_number_of_threads_is_set_for_the_plugin_only(void) {
                  "num_threads is -1, expected 0 or more");
 }
 
+typedef struct thread_task {
+  int num_threads;
+  int num_failed;
+} thread_task;
+
+static void *create_many(void *argument) {
+  thread_task *task = argument;
+  cyxla_runtime_options options = fake_options();
+
+  options.num_threads = task->num_threads;
+  for (int i = 0; i < 20; i++) {
+    cyxla_runtime *runtime;
+    if (cyxla_runtime_create(&options, &runtime, NULL) != CYXLA_OK) task->num_failed++;
+    cyxla_runtime_destroy(runtime);
+  }
+  return NULL;
+}
+
+static void threads_that_set_the_number_of_threads_leave_the_environment_alone(void) {
+  enum { NUM_THREADS = 4 };
+  pthread_t threads[NUM_THREADS];
+  thread_task tasks[NUM_THREADS];
+
+  test_fake_start()->set(FAKE_CLIENT_MICROSECONDS, 200);
+  test_set_environment("PJRT_NPROC", NULL);
+  test_set_environment("NPROC", "7");
+  for (int i = 0; i < NUM_THREADS; i++) {
+    tasks[i].num_threads = i + 1;
+    tasks[i].num_failed = 0;
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, create_many, &tasks[i]), 0);
+  }
+  for (int i = 0; i < NUM_THREADS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < NUM_THREADS; i++) EXPECT_EQUAL(tasks[i].num_failed, 0);
+  EXPECT_NULL(getenv("PJRT_NPROC"));
+  EXPECT_TEXT(getenv("NPROC"), "7");
+}
+
+static void no_memory_for_the_environment_is_an_error(void) {
+  cyxla_runtime_options options = fake_options();
+  bool is_refused = true;
+
+  test_fake_start();
+  test_set_environment("PJRT_NPROC", "5");
+  options.num_threads = 2;
+  for (long n = 0; is_refused; n++) {
+    cyxla_runtime *runtime;
+    cyxla_error error;
+    cyxla_memory_fail_after(n);
+    cyxla_status status = cyxla_runtime_create(&options, &runtime, &error);
+    cyxla_memory_fail_after(-1);
+    is_refused = status != CYXLA_OK;
+    if (is_refused) EXPECT_STATUS(status, CYXLA_OUT_OF_MEMORY, &error);
+    EXPECT_TEXT(getenv("PJRT_NPROC"), "5");
+    cyxla_runtime_destroy(runtime);
+  }
+}
+
 static void the_caller_s_traps_and_flags_stay(void) {
   const test_fake *fake = test_fake_start();
   cyxla_runtime *runtime;
@@ -332,4 +390,6 @@ TEST_MAIN(TEST_CASE(a_runtime_tells_what_it_is),
           TEST_CASE(every_failure_of_the_plugin_is_passed_on),
           TEST_CASE(a_plugin_may_have_several_clients),
           TEST_CASE(the_number_of_threads_is_set_for_the_plugin_only),
+          TEST_CASE(threads_that_set_the_number_of_threads_leave_the_environment_alone),
+          TEST_CASE(no_memory_for_the_environment_is_an_error),
           TEST_CASE(the_caller_s_traps_and_flags_stay))

@@ -1,6 +1,8 @@
 /* Clients, their options and their devices. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fake_internal.h"
 
@@ -41,6 +43,8 @@ static PJRT_Error *check_option(const PJRT_NamedValue *option) {
 
 PJRT_Error *fake_Client_Create(PJRT_Client_Create_Args *args) {
   FAKE_ENTER(Client_Create, args);
+  const struct timespec duration = {0, 1000 * fake_get(FAKE_CLIENT_MICROSECONDS)};
+  nanosleep(&duration, NULL);
   fake_record_options(args->create_options, args->num_options);
   long num_devices = fake_get(FAKE_NUM_DEVICES);
   for (size_t i = 0; i < args->num_options; i++) {

@@ -37,32 +37,33 @@ typedef enum {
 
 /* What can be changed about the plugin; reset sets all to the values in brackets. */
 typedef enum {
-  FAKE_ERROR_CODE,        /* of failed calls [13, INTERNAL] */
-  FAKE_API_MAJOR,         /* [0] */
-  FAKE_API_MINOR,         /* [114] */
-  FAKE_API_STRUCT_SIZE,   /* bytes of the function table [all of it] */
-  FAKE_ATTRIBUTES,        /* a fake_attributes [normal] */
-  FAKE_NUM_DEVICES,       /* unless the client's options say otherwise [1] */
-  FAKE_ANY_OPTION,        /* 1: unknown client options are ignored [0] */
-  FAKE_NULL_CLIENT,       /* 1: the client is NULL, without an error [0] */
-  FAKE_NULL_EXECUTABLE,   /* 1: compiled programs are NULL, without an error [0] */
-  FAKE_NUM_PARTITIONS,    /* [1] */
-  FAKE_NUM_REPLICAS,      /* [1] */
-  FAKE_NUM_OUTPUTS,       /* that are reported [-1, what there is] */
-  FAKE_NUM_OUTPUT_TYPES,  /* that are reported [-1, what there is] */
-  FAKE_OUTPUT_TYPE,       /* reported of output 0 [-1, what it is] */
-  FAKE_OUTPUT_RANK,       /* reported of output 0 [-1, what it is] */
-  FAKE_OUTPUT_SIZE,       /* reported of output 0's dimensions [-1, what it is] */
-  FAKE_CODE_BYTES,        /* size of the generated code [1234] */
-  FAKE_LAYOUT,            /* of outputs, a fake_layout [row major] */
-  FAKE_MISALIGNED_OUTPUT, /* 1: outputs start 4 bytes behind an aligned address [0] */
-  FAKE_NULL_OUTPUT,       /* 1: output buffers are NULL, without an error [0] */
-  FAKE_NULL_EMPTY,        /* 1: buffers without elements lie at address 0 [0] */
-  FAKE_ZERO_COPY,         /* 0: host memory is always copied [1] */
-  FAKE_ON_CPU,            /* 0: buffers are elsewhere, addresses are bogus [1] */
-  FAKE_EVENTS_PENDING,    /* 1: results appear when an event is awaited [0] */
-  FAKE_AWAIT_FAILS,       /* 1: executions fail when their event is awaited [0] */
-  FAKE_DIVIDES_BY_ZERO,   /* 1: every call does [0] */
+  FAKE_ERROR_CODE,          /* of failed calls [13, INTERNAL] */
+  FAKE_API_MAJOR,           /* [0] */
+  FAKE_API_MINOR,           /* [114] */
+  FAKE_API_STRUCT_SIZE,     /* bytes of the function table [all of it] */
+  FAKE_ATTRIBUTES,          /* a fake_attributes [normal] */
+  FAKE_NUM_DEVICES,         /* unless the client's options say otherwise [1] */
+  FAKE_ANY_OPTION,          /* 1: unknown client options are ignored [0] */
+  FAKE_CLIENT_MICROSECONDS, /* that it takes to make a client [0] */
+  FAKE_NULL_CLIENT,         /* 1: the client is NULL, without an error [0] */
+  FAKE_NULL_EXECUTABLE,     /* 1: compiled programs are NULL, without an error [0] */
+  FAKE_NUM_PARTITIONS,      /* [1] */
+  FAKE_NUM_REPLICAS,        /* [1] */
+  FAKE_NUM_OUTPUTS,         /* that are reported [-1, what there is] */
+  FAKE_NUM_OUTPUT_TYPES,    /* that are reported [-1, what there is] */
+  FAKE_OUTPUT_TYPE,         /* reported of output 0 [-1, what it is] */
+  FAKE_OUTPUT_RANK,         /* reported of output 0 [-1, what it is] */
+  FAKE_OUTPUT_SIZE,         /* reported of output 0's dimensions [-1, what it is] */
+  FAKE_CODE_BYTES,          /* size of the generated code [1234] */
+  FAKE_LAYOUT,              /* of outputs, a fake_layout [row major] */
+  FAKE_MISALIGNED_OUTPUT,   /* 1: outputs start 4 bytes behind an aligned address [0] */
+  FAKE_NULL_OUTPUT,         /* 1: output buffers are NULL, without an error [0] */
+  FAKE_NULL_EMPTY,          /* 1: buffers without elements lie at address 0 [0] */
+  FAKE_ZERO_COPY,           /* 0: host memory is always copied [1] */
+  FAKE_ON_CPU,              /* 0: buffers are elsewhere, addresses are bogus [1] */
+  FAKE_EVENTS_PENDING,      /* 1: results appear when an event is awaited [0] */
+  FAKE_AWAIT_FAILS,         /* 1: executions fail when their event is awaited [0] */
+  FAKE_DIVIDES_BY_ZERO,     /* 1: every call does [0] */
   FAKE_NUM_KNOBS
 } fake_knob;
 
