@@ -1,6 +1,7 @@
 """What all Python tests share."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +24,14 @@ def x64():
 
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture(scope="session")
+def prefix():
+    """Where the C library is installed."""
+    path = os.environ.get("CYXLA_TEST_PREFIX")
+    if not path:
+        pytest.fail("CYXLA_TEST_PREFIX is not set, expected where the C library is")
+    if not (Path(path) / "include/cyxla.h").is_file():
+        pytest.fail(f"CYXLA_TEST_PREFIX is {path}, and the C library is not installed")
+    return path

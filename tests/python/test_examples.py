@@ -1,25 +1,12 @@
 """The examples, built against the installed C library and run as a user runs them."""
 
 import math
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from example_projects import ROOT, copy_example, make, run
 
-# Of the make that runs the tests, and of the coverage that they are measured with.
-NOT_FOR_EXAMPLES = {
-    "MAKEFLAGS",
-    "MFLAGS",
-    "MAKELEVEL",
-    "MAKEOVERRIDES",
-    "COVERAGE_PROCESS_CONFIG",
-}
-
-ROOT = Path(__file__).resolve().parents[2]
 FLAGS = "-Wall -Wextra -Wconversion -Wpedantic -Werror"
 
 # Replaces cyxla_call_destroy in step.c, which prints nothing itself.
@@ -35,56 +22,10 @@ void print_and_destroy(cyxla_call *call) {
 """
 
 
-def run(*command, folder, **environment):
-    """Runs a command as a user does, apart from what runs the tests."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in NOT_FOR_EXAMPLES
-    }
-    return subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env={**kept, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
-
-
-def make(folder, prefix, *arguments):
-    return run(
-        "make",
-        "run",
-        f"PYTHON={sys.executable}",
-        f"PREFIX={prefix}",
-        *arguments,
-        folder=folder,
-    )
-
-
-def copy_example(name, folder):
-    """Copies an example without what was built in its folder."""
-    without_build = shutil.ignore_patterns("build")
-    return shutil.copytree(
-        ROOT / "examples" / name, folder / name, ignore=without_build
-    )
-
-
 def assert_needs_the_c_library_only(program):
     needed = run("ldd", program, folder=program.parent).stdout
     assert "libcyxla.so" in needed
     assert not re.search(r"libpython|libstdc\+\+|libc\+\+|not found", needed), needed
-
-
-@pytest.fixture(scope="module")
-def prefix():
-    path = os.environ.get("CYXLA_TEST_PREFIX")
-    if not path:
-        pytest.fail("CYXLA_TEST_PREFIX is not set, expected where the C library is")
-    if not (Path(path) / "include/cyxla.h").is_file():
-        pytest.fail(f"CYXLA_TEST_PREFIX is {path}, and the C library is not installed")
-    return path
 
 
 @pytest.fixture(scope="module")
