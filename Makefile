@@ -169,9 +169,14 @@ summary: ## add up the results of the last tests
 	@$(PY) tools/summary.py $(RESULTS)
 
 .PHONY: bench
-bench: library package ## measure, side by side with the alternatives
-	@if [ -f bench/run.py ]; then $(WITH_VENV) $(PY) bench/run.py $(BENCH_ARGUMENTS); \
-	else echo 'There is no benchmark yet: bench/run.py does not exist.'; fi
+bench: library package $(VENV)/bench-ready ## measure, side by side with the alternatives
+	@$(WITH_VENV) $(PY) bench/run.py --prefix '$(PREFIX)' --output $(BUILD)/bench $(BENCH_ARGUMENTS)
+
+# What is measured beside cyxla, which nothing else needs.
+$(VENV)/bench-ready: requirements/bench.txt $(VENV_READY)
+	$(PY) -m pip install --quiet --disable-pip-version-check \
+	  --upgrade-strategy only-if-needed --requirement $<
+	touch $@
 
 .PHONY: docs
 docs: package ## build the documentation

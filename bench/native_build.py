@@ -1,0 +1,47 @@
+"""Builds the extension module native_loops against the installed C library."""
+
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import cyxla as cx
+
+SOURCES = Path(__file__).parent
+FLAGS = ["-O3", "-fPIC", "-shared", "-pthread"]
+
+
+def compiler():
+    """The command of the C compiler, a list of words: CC or cc."""
+    return shlex.split(os.environ.get("CC") or "cc")
+
+
+def build(prefix, folder):
+    """Translates and compiles the module and returns it, imported."""
+    headers, declarations = cx.get_include()
+    generated = folder / "native_loops.c"
+    module = folder / f"native_loops{sysconfig.get_config_var('EXT_SUFFIX')}"
+    subprocess.run(
+        [
+            *[sys.executable, "-m", "cython", "-3", "-I", declarations],
+            *[SOURCES / "native_loops.pyx", "--output-file", generated],
+        ],
+        check=True,
+    )
+    libraries = Path(prefix) / "lib"
+    subprocess.run(
+        [
+            *[*compiler(), *FLAGS, "-o", module],
+            *[f"-I{SOURCES}", f"-I{headers}", f"-I{sysconfig.get_path('include')}"],
+            *[generated, SOURCES / "bare_pjrt.c", SOURCES / "call_loop.c"],
+            *[f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcyxla", "-ldl"],
+        ],
+        check=True,
+    )
+    specification = importlib.util.spec_from_file_location("native_loops", module)
+    native_loops = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(native_loops)
+    return native_loops

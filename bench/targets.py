@@ -1,0 +1,82 @@
+"""What the measurements have to show, and those that are no comparison of loops."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import contestants
+from measure import Ratio
+
+
+@dataclass(frozen=True)
+class Result:
+    """A measured target. ``minimum`` decides; ``median`` is None for a single value."""
+
+    title: str
+    limit: float
+    is_upper: bool
+    minimum: float
+    median: float | None
+    unit: str = ""
+
+    @property
+    def is_met(self):
+        if self.is_upper:
+            return self.minimum <= self.limit
+        return self.minimum >= self.limit
+
+    def as_json(self):
+        return {**asdict(self), "is_met": self.is_met}
+
+
+# numerator, denominator, at most
+RATIOS = [
+    (contestants.CALL_RUN, contestants.BARE_PJRT, 1.05),
+    (contestants.EXECUTE, contestants.BARE_PJRT, 1.05),
+    (contestants.RUN, contestants.JIT, 0.5),
+]
+
+
+def ratios(function, times):
+    """The targets for the times of the contestants on one function."""
+    for name, reference, limit in RATIOS:
+        ratio = Ratio.of(times[name], times[reference])
+        title = f"{name} ÷ {reference}, {function.name}"
+        yield Result(title, limit, True, ratio.minimum, ratio.median)
+
+
+def threads(setting, effort):
+    """Two threads against one: how many runs a second they make together."""
+    loop = contestants.call_run(setting).loop
+    one, two = [], []
+    for _ in range(effort.rounds):
+        for times, number in [(one, 1), (two, 2)]:
+            rate = loop.runs_per_second(number, effort.batch_seconds * 5)
+            times.append(1e9 / rate)
+    ratio = Ratio.of(one, two)
+    title = f"two threads ÷ one, runs a second, {min(one) / 1e3:.0f} µs a run"
+    return Result(title, 1.8, False, ratio.minimum, ratio.median)
+
+
+def resident_bytes():
+    """The memory that the process has in use, counted exactly."""
+    for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
+        if line.startswith("Rss:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("/proc/self/smaps_rollup has no line Rss:")
+
+
+def memory(setting, effort):
+    """How much memory many runs take that few do not."""
+    few = 1_000
+    for name, prepare in [
+        (contestants.CALL_RUN, contestants.call_run),
+        (contestants.EXECUTE, contestants.cython_execute),
+        (contestants.RUN, contestants.executable_run),
+    ]:
+        loop = prepare(setting)
+        loop.time(few)
+        before = resident_bytes()
+        loop.time(effort.memory_calls - few)
+        grown = (resident_bytes() - before) / 1e6
+        title = f"memory after {effort.memory_calls:,} runs, less after {few:,}, {name}"
+        yield Result(title, 1.0, True, grown, None, "MB")
