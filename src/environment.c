@@ -35,7 +35,7 @@ static void set(const char *name, const char *value) {
 void cyxla_environment_set_log_level(void) {
   const char *level = variable("CYXLA_LOG");
 
-  if (variable("TF_CPP_MIN_LOG_LEVEL") != NULL) return;
+  if (level == NULL && variable("TF_CPP_MIN_LOG_LEVEL") != NULL) return;
   set("TF_CPP_MIN_LOG_LEVEL", level != NULL ? level : "2");
 }
 

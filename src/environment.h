@@ -8,8 +8,9 @@
 const char *cyxla_environment_plugin(void);
 
 /* Sets XLA's log level before a plugin is loaded, since plugins read it once: to
- * CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors only), or to errors
- * only. A TF_CPP_MIN_LOG_LEVEL of the user's own is left alone. */
+ * CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors only), else to
+ * TF_CPP_MIN_LOG_LEVEL, which JAX sets to 1 when it is imported, else to errors only.
+ */
 void cyxla_environment_set_log_level(void);
 
 /* The variables that XLA takes the size of its thread pool from when a client is made.
