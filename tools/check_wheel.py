@@ -14,7 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent
 # Sources that are compiled, and what a run of the sources leaves.
-NOT_SHIPPED = re.compile(r"\.pyx$|\.pyc$|^meson\.build$")
+NOT_SHIPPED = re.compile(r"\.pyx$|\.pxi$|\.pyc$|^meson\.build$")
 
 
 def wanted():

@@ -6,7 +6,8 @@
 set -u
 build=$(realpath "$1") results=$(realpath "$2")
 shift 2
-export PYTHONPATH="$build/python" COVERAGE_FILE="$build/coverage/data"
+plugins=$(realpath "$(dirname "$0")/coverage")
+export PYTHONPATH="$build/python:$plugins" COVERAGE_FILE="$build/coverage/data"
 export CYXLA_TEST_PREFIX="$build/prefix"
 rm -rf "$build/coverage"
 mkdir -p "$build/coverage"
@@ -26,11 +27,13 @@ status=$?
 covered=passed
 python -m coverage combine --quiet || covered=failed
 python -m coverage report || covered=failed
-# It would go unnoticed if the Cython module were not traced.
-python -m coverage report --include='*/_runtime.pyx' --fail-under=0 >/dev/null || {
-  echo 'The Cython module was not measured.'
-  covered=failed
-}
+# It would go unnoticed if a part of the Cython module were not traced.
+for source in "$build"/python/cyxla/*.pyx "$build"/python/cyxla/*.pxi; do
+  python -m coverage report --include="$source" --fail-under=0 >/dev/null || {
+    echo "$source was not measured."
+    covered=failed
+  }
+done
 echo $covered >"$results/python-coverage.check"
 echo "$(python -m coverage report --format=total --fail-under=0) % of the lines of cyxla are covered" |
   tee "$results/python-lines.coverage"
