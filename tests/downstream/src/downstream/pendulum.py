@@ -1,6 +1,7 @@
-"""The energy of a pendulum along a path, a JAX function, in Cython's pure Python mode."""
+"""A pendulum's energy along a path, a JAX function, in Cython's pure Python mode."""
 
 import cython
+import cyxla
 from cython.cimports.cyxla._pjrt import PJRT_Buffer_Type_F32
 from cython.cimports.cyxla._runtime import (
     ABI_VERSION,
@@ -15,8 +16,6 @@ from cython.cimports.cyxla._runtime import (
 )
 from cython.cimports.libc.stdint import int64_t
 
-import cyxla
-
 cyxla.check_abi(ABI_VERSION)
 
 
@@ -29,7 +28,7 @@ def run(spec: cython.pointer[ProgramSpec]) -> cython.int:
 
 
 def total(energy: Executable, angles: list[float]) -> float:
-    """The sum of energy(angle), an executable of one float32 scalar, over the angles."""
+    """The sum of energy(angle), an executable of one float32 scalar, over angles."""
     spec: ProgramSpec
     argument: Input
     shape: int64_t = 0
