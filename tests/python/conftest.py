@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.register_assert_rewrite("comparing", "scripts")
+
 # What the caller's environment says must not change what is tested. JAX reads it when
 # it is imported, so nothing here imports JAX before.
 for name in [
@@ -35,3 +37,11 @@ def prefix():
     if not (Path(path) / "include/cyxla.h").is_file():
         pytest.fail(f"CYXLA_TEST_PREFIX is {path}, and the C library is not installed")
     return path
+
+
+@pytest.fixture(scope="session")
+def fake_plugins(tmp_path_factory):
+    """The libraries of tests/fake_plugin."""
+    from plugins_for_tests import build_fake_plugins
+
+    return build_fake_plugins(tmp_path_factory.mktemp("plugins"))

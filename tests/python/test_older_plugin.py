@@ -1,0 +1,78 @@
+"""Programs of today's JAX run on a plugin of PJRT API 0.81."""
+
+from pathlib import Path
+
+import cyxla as cx
+from plugins_for_tests import OLD_CPU_PLUGIN
+from scripts import output_of
+
+# Of each kind of program some. The old plugin knows StableHLO 1.13 and lacks the
+# operations that top_k and the special functions are lowered to today.
+NAMES = """
+    sin3_f32 ewise_f64 reduce_f32 softmax_f64 sort_f32 mm8_f64 mm64_f32 bmm_f32
+    mlp_f32 mlp_train_f64 attn_f32 lstm_scan rosen_vgh_f64 scan_f32 while_newton_f64
+    cond_f32 switch_f64 rk4_100_f64 kalman_f32 lj_force_f64 fft_f64 conv2d_f32
+    scatter_f64 interp spmv dynslice threefry rbg int_ops bool_ops complex f16 bf16
+    int8_mm passthru2 const_out unused_arg
+"""
+
+
+def test_programs_are_equal_to_rounding():
+    output = output_of(
+        """
+        import sys
+
+        import jax
+
+        import cyxla as cx
+        from comparing import assert_equal_to_rounding
+        from corpus import PROGRAMS
+
+        jax.config.update("jax_enable_x64", True)
+        cx.initialize(sys.argv[1])
+        names = sys.argv[2:]
+        for program in PROGRAMS:
+            if program.name in names:
+                found = cx.compile(program.function, *program.arguments).run(
+                    program.arguments
+                )
+                expected = jax.jit(program.function)(*program.arguments)
+                for one, other in zip(found, jax.tree.leaves(expected), strict=True):
+                    assert_equal_to_rounding(one, other)
+                print(program.name)
+        """,
+        OLD_CPU_PLUGIN,
+        *NAMES.split(),
+        # The plugin logs errors about an optimization that it does not know.
+        CYXLA_LOG="3",
+        PYTHONPATH=python_path(),
+    )
+    assert sorted(output.split()) == sorted(NAMES.split())
+
+
+def python_path():
+    """Where the process finds this cyxla, the corpus and the helpers."""
+    tests = Path(__file__).parent
+    return ":".join(map(str, [Path(cx.__file__).parents[1], tests.parent, tests]))
+
+
+def test_an_operation_that_it_does_not_know_is_named():
+    output = output_of(
+        """
+        import sys
+
+        import jax
+        import numpy as np
+
+        import cyxla as cx
+
+        cx.initialize(sys.argv[1])
+        try:
+            cx.compile(lambda x: jax.lax.top_k(x, 2), np.ones(3, np.float32))
+        except cx.Error as error:
+            print(error)
+        """,
+        OLD_CPU_PLUGIN,
+    )
+    assert "the plugin cannot compile the program: " in output
+    assert "unregistered operation 'vhlo.composite_v2'" in output
