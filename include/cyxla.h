@@ -184,7 +184,7 @@ typedef struct cyxla_program_options {
   const char *metadata; /* text that is kept with the program; NULL: "" */
 } cyxla_program_options;
 #define CYXLA_PROGRAM_OPTIONS_INIT \
-  {sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
+  { sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /* Makes a program from StableHLO and its signature. Python's cyxla.lower calls this;
  * most C programs use cyxla_open instead. Names must be unique among the inputs and
@@ -222,6 +222,31 @@ CYXLA_API const char *cyxla_program_metadata(const cyxla_program *program);
 CYXLA_API const void *cyxla_program_code(const cyxla_program *program, size_t *bytes);
 CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program,
                                                     size_t *bytes);
+
+/* ---- Plugins ------------------------------------------------------------------- */
+
+#define CYXLA_EXTENSIONS_MAXIMUM 64
+
+/* What a plugin's library says about itself, without a client. Versions that it does
+ * not tell are 0. */
+typedef struct cyxla_plugin_info {
+  size_t struct_size;
+  int pjrt_api_major;
+  int pjrt_api_minor;
+  int64_t stablehlo_version[3];             /* the latest that it reads */
+  int64_t stablehlo_minimum_version[3];     /* the oldest that it reads */
+  int extensions[CYXLA_EXTENSIONS_MAXIMUM]; /* [num_extensions] of the PJRT API */
+  size_t num_extensions;
+} cyxla_plugin_info;
+
+/* Loads the plugin at a path for good and initializes it. Fills in info, whose
+ * struct_size the caller has set, as far as things are known also after a failure. */
+CYXLA_API cyxla_status cyxla_plugin_inspect(const char *path, cyxla_plugin_info *info,
+                                            cyxla_error *error);
+
+/* The name of an extension, such as "FFI"; "unrecognized" for a number that cyxla does
+ * not know. Static storage. */
+CYXLA_API const char *cyxla_extension_name(int extension);
 
 /* ---- Runtimes ------------------------------------------------------------------ */
 
@@ -264,7 +289,7 @@ typedef struct cyxla_runtime_options {
   int num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
 } cyxla_runtime_options;
 #define CYXLA_RUNTIME_OPTIONS_INIT \
-  {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0}
+  { sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0 }
 
 /* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
  * a process and never unloaded, but may have several clients.
@@ -294,7 +319,7 @@ typedef struct cyxla_runtime_info {
   bool zero_copy;               /* runs use the caller's memory without copies */
 } cyxla_runtime_info;
 #define CYXLA_RUNTIME_INFO_INIT \
-  {sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false}
+  { sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false }
 
 /* Fills in info, whose struct_size the caller has set. */
 CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
@@ -321,7 +346,8 @@ typedef struct cyxla_open_options {
   cyxla_runtime *runtime; /* NULL: the default runtime, see cyxla_open */
   const char *plugin;     /* path of the plugin for the default runtime; NULL: look */
 } cyxla_open_options;
-#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
+#define CYXLA_OPEN_OPTIONS_INIT \
+  { sizeof(cyxla_open_options), NULL, NULL }
 
 /* Opens a .cyxla file and makes its program ready to run; options may be NULL.
  *

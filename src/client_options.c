@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "known_options.h"
 #include "memory.h"
 
 /* What cyxla sets for a platform. A CPU client that runs synchronously on one device
@@ -18,16 +19,6 @@ static const struct {
     {"rocm", {"preallocate", CYXLA_OPTION_BOOL, {.boolean = false}, 0}},
 };
 enum { NUM_DEFAULTS = sizeof(DEFAULTS) / sizeof(DEFAULTS[0]) };
-
-/* Plugins and callers differ in case, as in "ROCM". */
-static bool is_platform(const char *name, const char *platform) {
-  for (; *name != '\0'; name++, platform++) {
-    char c = *platform;
-    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
-    if (c != *name) return false;
-  }
-  return *platform == '\0';
-}
 
 static bool is_given(const cyxla_runtime_options *options, const char *name) {
   for (size_t i = 0; i < options->num_options; i++) {
@@ -104,7 +95,7 @@ cyxla_status cyxla_client_options_create(const cyxla_runtime_options *options,
   }
   for (size_t i = 0; i < NUM_DEFAULTS; i++) {
     if (options->platform != NULL &&
-        is_platform(DEFAULTS[i].platform, options->platform) &&
+        cyxla_platform_is(DEFAULTS[i].platform, options->platform) &&
         !is_given(options, DEFAULTS[i].option.name)) {
       convert(&DEFAULTS[i].option,
               &client_options->values[client_options->num_values++]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hardware.h"
 #include "memory.h"
 
 static const char *variable(const char *name) {
@@ -32,11 +33,15 @@ static void set(const char *name, const char *value) {
 #endif
 }
 
-void cyxla_environment_set_log_level(void) {
+static void set_unless_set(const char *name, const char *value) {
+  if (variable(name) == NULL) set(name, value);
+}
+
+void cyxla_environment_prepare_plugins(void) {
   const char *level = variable("CYXLA_LOG");
 
-  if (level == NULL && variable("TF_CPP_MIN_LOG_LEVEL") != NULL) return;
-  set("TF_CPP_MIN_LOG_LEVEL", level != NULL ? level : "2");
+  set_unless_set("TF_CPP_MIN_LOG_LEVEL", level != NULL ? level : "2");
+  if (!cyxla_hardware_has_tpu()) set_unless_set("TPU_SKIP_MDS_QUERY", "1");
 }
 
 static const char *const THREAD_VARIABLES[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES] = {

@@ -7,11 +7,12 @@
 /* CYXLA_PLUGIN, the path of the plugin to load; NULL if it is unset or empty. */
 const char *cyxla_environment_plugin(void);
 
-/* Sets XLA's log level before a plugin is loaded, since plugins read it once: to
- * CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors only), else to
- * TF_CPP_MIN_LOG_LEVEL, which JAX sets to 1 when it is imported, else to errors only.
- */
-void cyxla_environment_set_log_level(void);
+/* Sets what plugins read from the environment once, when they are loaded:
+ *   XLA's log level, to CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors
+ *   only) or to errors only, unless the user has set TF_CPP_MIN_LOG_LEVEL;
+ *   TPU_SKIP_MDS_QUERY on a machine without a TPU, where libtpu would wait for a
+ * metadata server for a minute, unless the user has set it. */
+void cyxla_environment_prepare_plugins(void);
 
 /* The variables that XLA takes the size of its thread pool from when a client is made.
  */

@@ -8,6 +8,7 @@
 #include "fpenv.h"
 #include "library.h"
 #include "memory.h"
+#include "options.h"
 #include "path.h"
 #include "process.h"
 
@@ -100,9 +101,18 @@ static cyxla_status get_api(cyxla_library *library, const char *path,
   return status == CYXLA_OK ? check_functions(*api, path, error) : status;
 }
 
+/* A version of three numbers, if that is what the attribute holds. */
+static void read_version(const PJRT_NamedValue *attribute, const char *name,
+                         int64_t version[3]) {
+  if (attribute->name_size == strlen(name) &&
+      memcmp(attribute->name, name, strlen(name)) == 0 &&
+      attribute->type == PJRT_NamedValue_kInt64List && attribute->value_size == 3) {
+    memcpy(version, attribute->value.int64_array_value, 3 * sizeof(version[0]));
+  }
+}
+
 /* Reads which StableHLO the plugin understands, which not every plugin tells. */
 static cyxla_status read_attributes(cyxla_plugin *plugin, cyxla_error *error) {
-  static const char name[] = "stablehlo_current_version";
   PJRT_Plugin_Attributes_Args args = {sizeof(args), NULL, NULL, 0};
   cyxla_status status;
 
@@ -112,24 +122,30 @@ static cyxla_status read_attributes(cyxla_plugin *plugin, cyxla_error *error) {
                             "tell its attributes", error);
   if (status != CYXLA_OK) return status;
   for (size_t i = 0; i < args.num_attributes; i++) {
-    const PJRT_NamedValue *attribute = &args.attributes[i];
-    if (attribute->name_size == strlen(name) &&
-        memcmp(attribute->name, name, strlen(name)) == 0 &&
-        attribute->type == PJRT_NamedValue_kInt64List && attribute->value_size == 3) {
-      memcpy(plugin->stablehlo_version, attribute->value.int64_array_value,
-             sizeof(plugin->stablehlo_version));
-    }
+    read_version(&args.attributes[i], "stablehlo_current_version",
+                 plugin->stablehlo_version);
+    read_version(&args.attributes[i], "stablehlo_minimum_version",
+                 plugin->stablehlo_minimum_version);
   }
   return CYXLA_OK;
 }
 
+/* A plugin whose initialization fails stays loaded, and is asked again the next time.
+ */
 static cyxla_status initialize(cyxla_plugin *plugin, cyxla_error *error) {
   PJRT_Plugin_Initialize_Args args = {sizeof(args), NULL};
-  cyxla_status status =
+  cyxla_fpenv caller;
+  cyxla_status status;
+
+  if (plugin->is_initialized) return CYXLA_OK;
+  cyxla_fpenv_enter(&caller);
+  status =
       cyxla_error_from_pjrt(plugin->api, plugin->api->PJRT_Plugin_Initialize(&args),
                             "initialize itself", error);
-
-  return status == CYXLA_OK ? read_attributes(plugin, error) : status;
+  if (status == CYXLA_OK) status = read_attributes(plugin, error);
+  cyxla_fpenv_leave(&caller);
+  plugin->is_initialized = status == CYXLA_OK;
+  return status;
 }
 
 static void free_plugin(cyxla_plugin *plugin) {
@@ -138,7 +154,8 @@ static void free_plugin(cyxla_plugin *plugin) {
   cyxla_release(plugin);
 }
 
-static cyxla_status load(const char *path, cyxla_plugin **out, cyxla_error *error) {
+static cyxla_status open_plugin(const char *path, cyxla_plugin **out,
+                                cyxla_error *error) {
   cyxla_library *library = NULL;
   cyxla_plugin *plugin = cyxla_allocate(sizeof(*plugin));
   cyxla_fpenv caller;
@@ -149,45 +166,32 @@ static cyxla_status load(const char *path, cyxla_plugin **out, cyxla_error *erro
     free_plugin(plugin);
     return cyxla_error_out_of_memory(error, "a plugin");
   }
-  cyxla_environment_set_log_level();
+  cyxla_environment_prepare_plugins();
   cyxla_fpenv_enter(&caller);
   status = cyxla_library_open(path, &library, error);
   if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);
-  if (status != CYXLA_OK) cyxla_library_close(library);
-  /* From here on the library stays open: it may have started threads. */
-  if (status == CYXLA_OK) status = initialize(plugin, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
+    cyxla_library_close(library);
     free_plugin(plugin);
     return status;
   }
+  plugin->next = loaded;
+  loaded = plugin;
   *out = plugin;
   return CYXLA_OK;
 }
 
-static cyxla_status find_or_load(const char *path, const cyxla_plugin **plugin,
+static cyxla_status find_or_open(const char *path, cyxla_plugin **plugin,
                                  cyxla_error *error) {
-  cyxla_plugin *found;
-  cyxla_status status = CYXLA_OK;
-
-  cyxla_lock_acquire(&cyxla_process_plugins_lock);
-  for (found = loaded; found != NULL; found = found->next) {
-    if (strcmp(found->path, path) == 0) break;
+  for (*plugin = loaded; *plugin != NULL; *plugin = (*plugin)->next) {
+    if (strcmp((*plugin)->path, path) == 0) return CYXLA_OK;
   }
-  if (found == NULL) {
-    status = load(path, &found, error);
-    if (status == CYXLA_OK) {
-      found->next = loaded;
-      loaded = found;
-    }
-  }
-  cyxla_lock_release(&cyxla_process_plugins_lock);
-  *plugin = found;
-  return status;
+  return open_plugin(path, plugin, error);
 }
 
-cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
-                               cyxla_error *error) {
+/* Opens and initializes. Where only the latter fails, *plugin is given all the same. */
+static cyxla_status load(const char *path, cyxla_plugin **plugin, cyxla_error *error) {
   char *absolute;
   cyxla_status status;
 
@@ -197,9 +201,87 @@ cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
   /* The loader would look for a bare name in its own directories, not in this one. */
   absolute = cyxla_path_absolute(path);
   if (absolute == NULL) return cyxla_error_out_of_memory(error, "a path");
-  status = find_or_load(absolute, plugin, error);
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  status = find_or_open(absolute, plugin, error);
+  if (status == CYXLA_OK) status = initialize(*plugin, error);
+  cyxla_lock_release(&cyxla_process_plugins_lock);
   cyxla_release(absolute);
   return status;
+}
+
+cyxla_status cyxla_plugin_load(const char *path, const cyxla_plugin **plugin,
+                               cyxla_error *error) {
+  cyxla_plugin *found;
+  cyxla_status status = load(path, &found, error);
+
+  *plugin = status == CYXLA_OK ? found : NULL;
+  return status;
+}
+
+static void list_extensions(const PJRT_Api *api, cyxla_plugin_info *info) {
+  const PJRT_Extension_Base *extension = api->extension_start;
+
+  for (; extension != NULL && info->num_extensions < CYXLA_EXTENSIONS_MAXIMUM;
+       extension = extension->next) {
+    info->extensions[info->num_extensions++] = (int)extension->type;
+  }
+}
+
+cyxla_status cyxla_plugin_inspect(const char *path, cyxla_plugin_info *info,
+                                  cyxla_error *error) {
+  cyxla_plugin_info known;
+  cyxla_plugin *plugin = NULL;
+  cyxla_status status, written;
+
+  CYXLA_REQUIRE(path, error);
+  CYXLA_REQUIRE(info, error);
+  memset(&known, 0, sizeof(known));
+  status = load(path, &plugin, error);
+  if (plugin != NULL) {
+    known.pjrt_api_major = plugin->api->pjrt_api_version.major_version;
+    known.pjrt_api_minor = plugin->api->pjrt_api_version.minor_version;
+    memcpy(known.stablehlo_version, plugin->stablehlo_version,
+           sizeof(known.stablehlo_version));
+    memcpy(known.stablehlo_minimum_version, plugin->stablehlo_minimum_version,
+           sizeof(known.stablehlo_minimum_version));
+    list_extensions(plugin->api, &known);
+  }
+  written = cyxla_options_write(info, &known, sizeof(known), "cyxla_plugin_info",
+                                status == CYXLA_OK ? error : NULL);
+  return status == CYXLA_OK ? written : status;
+}
+
+const char *cyxla_extension_name(int extension) {
+  static const char *const names[] = {"Gpu_Custom_Call",
+                                      "Profiler",
+                                      "Custom_Partitioner",
+                                      "Stream",
+                                      "Layouts",
+                                      "FFI",
+                                      "MemoryDescriptions",
+                                      "Triton",
+                                      "RawBuffer",
+                                      "PhaseCompile",
+                                      "Example",
+                                      "Unknown",
+                                      "CrossHostTransfers",
+                                      "ExecutableMetadata",
+                                      "Callback",
+                                      "HostAllocator",
+                                      "TpuTopology",
+                                      "TpuExecutable",
+                                      "Megascale",
+                                      "Shardings",
+                                      "AbiVersion",
+                                      "Collectives",
+                                      "MultiSlice",
+                                      "HostMemoryAllocator",
+                                      "XlaTransform"};
+
+  if (extension < 0 || (size_t)extension >= sizeof(names) / sizeof(names[0])) {
+    return "unrecognized";
+  }
+  return names[extension];
 }
 
 cyxla_status cyxla_plugin_forked(const cyxla_plugin *plugin, cyxla_error *error) {

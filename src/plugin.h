@@ -16,8 +16,10 @@ typedef struct cyxla_plugin {
   char *path;
   const PJRT_Api *api;
   int64_t stablehlo_version[3]; /* the latest it reads; 0.0.0 where it does not tell */
-  bool has_started;             /* a client was made */
-  long generation;              /* of the process that made it */
+  int64_t stablehlo_minimum_version[3];
+  bool is_initialized;
+  bool has_started; /* a client was made */
+  long generation;  /* of the process that made it */
   struct cyxla_plugin *next;
 } cyxla_plugin;
 

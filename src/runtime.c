@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "error.h"
 #include "fpenv.h"
+#include "known_options.h"
 #include "memory.h"
 #include "options.h"
 #include "search.h"
@@ -166,6 +167,11 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   cyxla_status status = cyxla_client_options_create(options, &client_options, error);
 
   if (status != CYXLA_OK) return status;
+  status = cyxla_known_options_check(options, runtime->plugin, error);
+  if (status != CYXLA_OK) {
+    cyxla_client_options_destroy(&client_options);
+    return status;
+  }
   memset(&args, 0, sizeof(args));
   args.struct_size = sizeof(args);
   args.create_options = client_options.values;

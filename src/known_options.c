@@ -1,0 +1,103 @@
+#include "known_options.h"
+
+#include <string.h>
+
+#include "error.h"
+
+/* XLA's CPU plugin refuses unknown options itself from this version of the API on. The
+ * plugins of versions 0.81 and 0.106 ignore them, that of 0.115 does not. */
+enum { CPU_REFUSES_UNKNOWN_SINCE = 115 };
+
+/* What the CPU plugins read, and what JAX passes to its GPU plugins. */
+static const struct {
+  const char *platform;
+  const char *name;
+  cyxla_option_type type;
+} KNOWN[] = {
+    {"cpu", "asynchronous", CYXLA_OPTION_BOOL},
+    {"cpu", "cpu_device_count", CYXLA_OPTION_INT64},
+    {"cpu", "process_id", CYXLA_OPTION_INT64},
+    {"gpu", "abort_collectives_on_failure", CYXLA_OPTION_BOOL},
+    {"gpu", "allocator", CYXLA_OPTION_STRING},
+    {"gpu", "collective_memory_size", CYXLA_OPTION_INT64},
+    {"gpu", "enable_mock_nccl", CYXLA_OPTION_BOOL},
+    {"gpu", "max_inflight_computations", CYXLA_OPTION_INT64},
+    {"gpu", "memory_fraction", CYXLA_OPTION_FLOAT},
+    {"gpu", "mock_gpu_topology", CYXLA_OPTION_STRING},
+    {"gpu", "node_id", CYXLA_OPTION_INT64},
+    {"gpu", "num_nodes", CYXLA_OPTION_INT64},
+    {"gpu", "partition_index", CYXLA_OPTION_INT64},
+    {"gpu", "platform_name", CYXLA_OPTION_STRING},
+    {"gpu", "preallocate", CYXLA_OPTION_BOOL},
+    {"gpu", "should_stage_host_to_device_transfers", CYXLA_OPTION_BOOL},
+    {"gpu", "use_tfrt_gpu_client", CYXLA_OPTION_BOOL},
+    {"gpu", "visible_devices", CYXLA_OPTION_INT64_LIST},
+};
+enum { NUM_KNOWN = sizeof(KNOWN) / sizeof(KNOWN[0]) };
+
+static const char *const TYPE_NAMES[] = {
+    [CYXLA_OPTION_STRING] = "a string",
+    [CYXLA_OPTION_INT64] = "an integer",
+    [CYXLA_OPTION_INT64_LIST] = "a list of integers",
+    [CYXLA_OPTION_FLOAT] = "a float",
+    [CYXLA_OPTION_BOOL] = "a bool",
+};
+
+bool cyxla_platform_is(const char *name, const char *platform) {
+  for (; *name != '\0'; name++, platform++) {
+    char c = *platform;
+    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+    if (c != *name) return false;
+  }
+  return *platform == '\0';
+}
+
+/* The platform as the table calls it: JAX's plugins for CUDA and ROCm are one. */
+static const char *table_platform(const char *platform) {
+  if (cyxla_platform_is("cpu", platform)) return "cpu";
+  if (cyxla_platform_is("cuda", platform) || cyxla_platform_is("rocm", platform)) {
+    return "gpu";
+  }
+  return "";
+}
+
+static cyxla_status check_unknown(const cyxla_option *option, const char *platform,
+                                  const cyxla_plugin *plugin, cyxla_error *error) {
+  if (strcmp(platform, "cpu") != 0 ||
+      plugin->api->pjrt_api_version.minor_version >= CPU_REFUSES_UNKNOWN_SINCE) {
+    return CYXLA_OK;
+  }
+  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                         "the plugin %s would ignore the option %s; the options of CPU "
+                         "plugins are asynchronous, cpu_device_count and process_id",
+                         plugin->path, option->name);
+}
+
+static cyxla_status check(const cyxla_option *option, const char *platform,
+                          const cyxla_plugin *plugin, cyxla_error *error) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    if (strcmp(KNOWN[i].platform, platform) != 0 ||
+        strcmp(KNOWN[i].name, option->name) != 0) {
+      continue;
+    }
+    if (KNOWN[i].type == option->type) return CYXLA_OK;
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "the option %s of the plugin %s is %s, expected %s",
+                           option->name, plugin->path, TYPE_NAMES[option->type],
+                           TYPE_NAMES[KNOWN[i].type]);
+  }
+  return check_unknown(option, platform, plugin, error);
+}
+
+cyxla_status cyxla_known_options_check(const cyxla_runtime_options *options,
+                                       const cyxla_plugin *plugin, cyxla_error *error) {
+  const char *platform;
+
+  if (options->platform == NULL) return CYXLA_OK;
+  platform = table_platform(options->platform);
+  for (size_t i = 0; i < options->num_options; i++) {
+    cyxla_status status = check(&options->options[i], platform, plugin, error);
+    if (status != CYXLA_OK) return status;
+  }
+  return CYXLA_OK;
+}
