@@ -368,6 +368,12 @@ CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
 CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
                                              const char *path, cyxla_error *error);
 
+/* The plugin's own serialization of the executable: machine code for this very build of
+ * the plugin. *data holds *bytes bytes and is freed with cyxla_aligned_free. */
+CYXLA_API cyxla_status cyxla_executable_serialize(const cyxla_executable *executable,
+                                                  void **data, size_t *bytes,
+                                                  cyxla_error *error);
+
 /* The program and the runtime that the executable was made of; borrowed. */
 CYXLA_API cyxla_program *cyxla_executable_program(const cyxla_executable *executable);
 CYXLA_API cyxla_runtime *cyxla_executable_runtime(const cyxla_executable *executable);

@@ -33,15 +33,25 @@ static void set(const char *name, const char *value) {
 #endif
 }
 
-static void set_unless_set(const char *name, const char *value) {
-  if (variable(name) == NULL) set(name, value);
+/* JAX sets this level when it is imported, so that it is no choice of the user's. */
+#define JAX_LOG_LEVEL "1"
+
+static void set_log_level(void) {
+  const char *asked = variable("CYXLA_LOG");
+  const char *present = variable("TF_CPP_MIN_LOG_LEVEL");
+
+  if (asked != NULL) {
+    set("TF_CPP_MIN_LOG_LEVEL", asked);
+  } else if (present == NULL || strcmp(present, JAX_LOG_LEVEL) == 0) {
+    set("TF_CPP_MIN_LOG_LEVEL", "3");
+  }
 }
 
 void cyxla_environment_prepare_plugins(void) {
-  const char *level = variable("CYXLA_LOG");
-
-  set_unless_set("TF_CPP_MIN_LOG_LEVEL", level != NULL ? level : "2");
-  if (!cyxla_hardware_has_tpu()) set_unless_set("TPU_SKIP_MDS_QUERY", "1");
+  set_log_level();
+  if (variable("TPU_SKIP_MDS_QUERY") == NULL && !cyxla_hardware_has_tpu()) {
+    set("TPU_SKIP_MDS_QUERY", "1");
+  }
 }
 
 static const char *const THREAD_VARIABLES[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES] = {

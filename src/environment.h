@@ -8,9 +8,10 @@
 const char *cyxla_environment_plugin(void);
 
 /* Sets what plugins read from the environment once, when they are loaded:
- *   XLA's log level, to CYXLA_LOG (0 information, 1 warnings, 2 errors, 3 fatal errors
- *   only) or to errors only, unless the user has set TF_CPP_MIN_LOG_LEVEL;
- *   TPU_SKIP_MDS_QUERY on a machine without a TPU, where libtpu would wait for a
+ *   XLA's log level, TF_CPP_MIN_LOG_LEVEL: to CYXLA_LOG (0 information, 1 warnings, 2
+ *   errors, 3 fatal errors only) if that is set. Else to 3, since some plugins log
+ * errors in runs that succeed, unless the user has set it to anything but 1, which JAX
+ * does. TPU_SKIP_MDS_QUERY on a machine without a TPU, where libtpu would wait for a
  * metadata server for a minute, unless the user has set it. */
 void cyxla_environment_prepare_plugins(void);
 

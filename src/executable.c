@@ -178,6 +178,62 @@ cyxla_status cyxla_executable_save(const cyxla_executable *executable, const cha
   return status;
 }
 
+static cyxla_status copy_serialized(const PJRT_Executable_Serialize_Args *serialized,
+                                    void **data, size_t *bytes, cyxla_error *error) {
+  *data = cyxla_aligned_alloc(serialized->serialized_bytes_size);
+  if (*data == NULL) return cyxla_error_out_of_memory(error, "a serialized executable");
+  memcpy(*data, serialized->serialized_bytes, serialized->serialized_bytes_size);
+  *bytes = serialized->serialized_bytes_size;
+  return CYXLA_OK;
+}
+
+static cyxla_status serialize(const PJRT_Api *api, PJRT_Executable *compiled,
+                              void **data, size_t *bytes, cyxla_error *error) {
+  PJRT_Executable_Serialize_Args args;
+  cyxla_status status;
+
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  args.executable = compiled;
+  status = cyxla_error_from_pjrt(api, api->PJRT_Executable_Serialize(&args),
+                                 "serialize an executable", error);
+  if (status != CYXLA_OK) return status;
+  status = copy_serialized(&args, data, bytes, error);
+  args.serialized_executable_deleter(args.serialized_executable);
+  return status;
+}
+
+cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void **data,
+                                        size_t *bytes, cyxla_error *error) {
+  const PJRT_Api *api;
+  PJRT_LoadedExecutable_GetExecutable_Args get = {sizeof(get), NULL, NULL, NULL};
+  PJRT_Executable_Destroy_Args destroy = {sizeof(destroy), NULL, NULL};
+  cyxla_status status;
+
+  CYXLA_REQUIRE(data, error);
+  *data = NULL;
+  CYXLA_REQUIRE(bytes, error);
+  *bytes = 0;
+  CYXLA_REQUIRE(executable, error);
+  status = cyxla_runtime_check_process(executable->runtime, error);
+  if (status != CYXLA_OK) return status;
+  api = executable->runtime->plugin->api;
+  if (!CYXLA_PLUGIN_HAS(api, PJRT_Executable_Serialize)) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "the plugin %s cannot serialize executables",
+                           executable->runtime->plugin->path);
+  }
+  get.loaded_executable = executable->loaded;
+  status = cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_GetExecutable(&get),
+                                 "describe an executable", error);
+  if (status != CYXLA_OK) return status;
+  status = serialize(api, get.executable, data, bytes, error);
+  destroy.executable = get.executable;
+  cyxla_error_from_pjrt(api, api->PJRT_Executable_Destroy(&destroy),
+                        "destroy the description of an executable", NULL);
+  return status;
+}
+
 cyxla_program *cyxla_executable_program(const cyxla_executable *executable) {
   return executable->program;
 }

@@ -69,6 +69,21 @@ cdef extern from "cyxla.h" nogil:
     const void *cyxla_program_code(const cyxla_program *program, size_t *bytes)
     const void *cyxla_program_compile_options(const cyxla_program *program, size_t *bytes)
 
+    enum: CYXLA_EXTENSIONS_MAXIMUM
+
+    ctypedef struct cyxla_plugin_info:
+        size_t struct_size
+        int pjrt_api_major
+        int pjrt_api_minor
+        int64_t stablehlo_version[3]
+        int64_t stablehlo_minimum_version[3]
+        int extensions[CYXLA_EXTENSIONS_MAXIMUM]
+        size_t num_extensions
+
+    cyxla_status cyxla_plugin_inspect(
+        const char *path, cyxla_plugin_info *info, cyxla_error *error)
+    const char *cyxla_extension_name(int extension)
+
     ctypedef struct cyxla_runtime:
         pass
 
@@ -127,6 +142,9 @@ cdef extern from "cyxla.h" nogil:
     void cyxla_executable_destroy(cyxla_executable *executable)
     cyxla_status cyxla_executable_save(
         const cyxla_executable *executable, const char *path, cyxla_error *error)
+    cyxla_status cyxla_executable_serialize(
+        const cyxla_executable *executable, void **data, size_t *bytes,
+        cyxla_error *error)
     const char *cyxla_executable_tier(const cyxla_executable *executable)
     double cyxla_executable_compile_seconds(const cyxla_executable *executable)
     int64_t cyxla_executable_code_bytes(const cyxla_executable *executable)

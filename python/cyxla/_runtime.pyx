@@ -48,6 +48,36 @@ cdef bytes zero_terminated(encoded):
     return encoded
 
 
+def inspect_plugin(path):
+    """What a plugin's library says about itself, a dict.
+
+    ``problem`` is None, or why the plugin cannot be loaded or initialized; what is not
+    known then is None.
+    """
+    cdef cyxla_plugin_info info
+    cdef cyxla_error error
+    cdef cyxla_status status
+    cdef size_t i
+    path_bytes = zero_terminated(os.fsencode(path))
+    cdef const char *path_text = path_bytes
+    memset(&info, 0, sizeof(info))
+    info.struct_size = sizeof(info)
+    with nogil:
+        status = cyxla_plugin_inspect(path_text, &info, &error)
+    is_known = info.pjrt_api_minor > 0
+    has_stablehlo = info.stablehlo_version[0] + info.stablehlo_version[1] > 0
+    return {
+        "problem": None if status == CYXLA_OK else error.message.decode(
+            "utf-8", "replace"),
+        "pjrt_api_version": [info.pjrt_api_major, info.pjrt_api_minor]
+        if is_known else None,
+        "stablehlo_version": [info.stablehlo_version[i] for i in range(3)]
+        if has_stablehlo else None,
+        "extensions": [cyxla_extension_name(info.extensions[i]).decode()
+                       for i in range(info.num_extensions)] if is_known else None,
+    }
+
+
 cdef list read_specs(cyxla_program *program, bint is_output):
     cdef const cyxla_array_spec *spec
     cdef size_t count = (cyxla_program_num_outputs(program) if is_output
@@ -347,6 +377,20 @@ cdef class Executable:
         with nogil:
             status = cyxla_executable_save(self.handle, path_text, &error)
         check(status, &error)
+
+    def serialize(self):
+        """The plugin's own bytes: machine code for this very build of the plugin."""
+        cdef cyxla_error error
+        cdef cyxla_status status
+        cdef void *data
+        cdef size_t size
+        with nogil:
+            status = cyxla_executable_serialize(self.handle, &data, &size, &error)
+        check(status, &error)
+        try:
+            return (<const char *>data)[:size]
+        finally:
+            cyxla_aligned_free(data)
 
     @property
     def inputs(self):

@@ -11,7 +11,7 @@ from jax.extend import mlir
 from jax.extend.core import jaxpr_as_fun
 from jaxlib.mlir import ir
 
-from cyxla import _runtime, runtime
+from cyxla import _runtime, platforms
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
 from cyxla.specs import ArraySpec
@@ -46,8 +46,10 @@ def lower(
 
     ``static_argnums`` to ``donate_argnames`` are those of ``jax.jit``.
     ``compiler_options`` overrides XLA's options by name, as in ``jax.jit``.
-    ``platform`` is what the program will run on: by default that of the plugin that is
-    loaded, else ``"cpu"``. ``custom_calls`` names the targets of custom calls that the
+    ``platform`` is what the program will run on. By default it is chosen as JAX does:
+    the device that an argument is committed to, ``jax.default_device``, the plugin that
+    is loaded, ``jax_platforms``, then the first of CPU, CUDA, ROCm and TPU for which a
+    plugin is installed. ``custom_calls`` names the targets of custom calls that the
     function may lower to and that ``jax.export`` would refuse.
     """
     if not isinstance(args, (list, tuple)):
@@ -64,7 +66,8 @@ def lower(
     traced = trace(function, args, kwargs or {}, jit_arguments)
     inputs = input_specs(traced)
     outputs = output_specs(traced)
-    exported = export_flat(traced, platform or default_platform(), custom_calls)
+    platform = platform or platforms.choose(jax.tree.leaves((args, kwargs)))
+    exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
     return Program.make(
@@ -81,11 +84,6 @@ def lower(
             "compiler_options": options,
         },
     )
-
-
-def default_platform():
-    """The platform to lower for where none is asked for."""
-    return runtime.loaded_platform() or "cpu"
 
 
 def trace(function, args, kwargs, jit_arguments):

@@ -1,25 +1,41 @@
 """Finding plugins: the shared libraries that implement PJRT for a platform."""
 
 import importlib.util
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
 from cyxla import _runtime
 
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
+ENTRY_POINTS = "cyxla.plugins"
+
 
 class Plugin(NamedTuple):
-    """A plugin that was found, and where it came from."""
+    """A plugin that was found.
 
-    platform: str
-    path: Path
+    ``platform`` is None where only the plugin itself knows it. ``source`` tells where
+    the plugin came from, ``options`` are the client options that its package sets, and
+    ``problem`` says why it cannot be used, None if nothing is known against it.
+    """
+
+    platform: str | None
+    path: Path | None
     source: str
+    options: dict | None = None
+    problem: str | None = None
 
 
-# Packages that hold a plugin: platform, module, file within it, name on PyPI. The first
-# that is installed is used, so the latest build stands first.
+# Packages that hold a plugin but no entry point: platform, module, file within it, and
+# name on PyPI. The first of a platform is the one to install.
 PACKAGES = [
     ("cpu", "lammps_jax_pjrt_cpu", "pjrt_c_api_cpu_plugin.so", "lammps-jax-pjrt-cpu"),
+    ("cpu", "fastatomstruct_xla_cpu", "libpjrt_cpu.so", "fastatomstruct-xla-cpu"),
     ("cpu", "xla_plugins.xla_cpu_pjrt", "xla_cpu_pjrt.so", "xla-cpu-pjrt"),
+    ("cuda", "jax_plugins.xla_cuda13", "xla_cuda_plugin.so", "jax-cuda13-pjrt"),
+    ("cuda", "jax_plugins.xla_cuda12", "xla_cuda_plugin.so", "jax-cuda12-pjrt"),
+    ("rocm", "jax_plugins.xla_rocm7", "xla_rocm_plugin.so", "jax-rocm7-pjrt"),
+    ("tpu", "libtpu", "libtpu.so", "libtpu"),
 ]
 
 
@@ -34,30 +50,93 @@ def module_directory(name):
     return Path(spec.origin).parent
 
 
-def find_plugins(platform=None):
-    """The plugins that are installed, of one platform or of all, the preferred first.
+def platform_of_path(path):
+    """The platform that a library's name tells, None if it tells none."""
+    name = Path(path).name.lower()
+    return next((platform for platform in PLATFORMS if platform in name), None)
 
-    CYXLA_PLUGIN stands before all others and counts for any platform.
-    """
-    plugins = []
-    given = _runtime.environment_plugin()
-    if given is not None:
-        plugins.append(Plugin(platform or "cpu", Path(given), "CYXLA_PLUGIN"))
-    for package_platform, module, file, distribution in PACKAGES:
-        directory = module_directory(module)
-        if platform in (None, package_platform) and directory is not None:
-            plugins.append(Plugin(package_platform, directory / file, distribution))
-    return plugins
+
+def from_environment():
+    """The plugin that CYXLA_PLUGIN names, in a list."""
+    path = _runtime.environment_plugin()
+    if path is None:
+        return []
+    return [Plugin(platform_of_path(path), Path(path), "CYXLA_PLUGIN")]
+
+
+def from_entry_points():
+    """The plugins that packages offer with an entry point."""
+    return [from_entry_point(point) for point in entry_points(group=ENTRY_POINTS)]
+
+
+def from_entry_point(point):
+    """The plugin of one entry point, with the problem if it is not a valid one."""
+    source = f"entry point {point.name}"
+    if point.dist is not None:
+        source = f"{source} of {point.dist.name}"
+    # A package of others may fail in any way, and must not keep the rest from working.
+    try:
+        module = point.load()
+        path = Path(module.library_path())
+        return Plugin(module.PLATFORM, path, source, dict(module.CREATE_OPTIONS))
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        return Plugin(None, None, source, problem=f"its entry point failed: {problem}")
+
+
+def from_packages():
+    """The plugins of the known packages that are installed."""
+    return [
+        Plugin(platform, directory / file, distribution)
+        for platform, module, file, distribution in PACKAGES
+        if (directory := module_directory(module)) is not None
+    ]
+
+
+def find_plugins():
+    """The plugins that are installed, the preferred first: that of CYXLA_PLUGIN, those
+    with an entry point, and those of known packages. Each library is listed once."""
+    plugins = {}
+    for plugin in (*from_environment(), *from_entry_points(), *from_packages()):
+        key = plugin.source if plugin.path is None else plugin.path.resolve()
+        if plugin.problem is None and not plugin.path.is_file():
+            plugin = plugin._replace(problem=f"{plugin.path} is not there")
+        plugins.setdefault(key, plugin)
+    return list(plugins.values())
 
 
 def find_plugin(platform):
     """The plugin for a platform; LookupError tells what to install if there is none."""
-    plugins = find_plugins(platform)
-    if not plugins:
-        packages = [package[3] for package in PACKAGES if package[0] == platform]
-        advice = f"install {packages[0]}, or " if packages else ""
-        raise LookupError(
-            f"no plugin for the platform {platform} was found; {advice}set "
-            "CYXLA_PLUGIN to the path of its library"
-        )
-    return plugins[0]
+    found = find_plugins()
+    problems = []
+    for plugin in found:
+        if plugin.source == "CYXLA_PLUGIN" or plugin.platform == platform:
+            if plugin.problem is None:
+                return plugin
+            problems.append(f"{plugin.source} cannot be used ({plugin.problem})")
+    raise LookupError(
+        f"no plugin for the platform {platform}: {advice(platform, problems)}"
+    )
+
+
+def advice(platform, problems):
+    """What was wrong with the plugins that are there, and what to do."""
+    packages = [package[3] for package in PACKAGES if package[0] == platform]
+    wanted = f"install {packages[0]}, or " if packages else ""
+    found = "; ".join(problems) or "none is installed"
+    return f"{found}; {wanted}set CYXLA_PLUGIN to the path of its library"
+
+
+def find_default_plugin():
+    """The plugin that is used where no platform is asked for: that of CYXLA_PLUGIN,
+    else the first of CPU, CUDA, ROCm and TPU that is installed."""
+    given = from_environment()
+    if given:
+        return given[0]
+    return find_plugin(next(iter(installed_platforms()), "cpu"))
+
+
+def installed_platforms():
+    """The platforms for which a plugin is installed, in the order of preference."""
+    found = {plugin.platform for plugin in find_plugins() if plugin.problem is None}
+    return [platform for platform in PLATFORMS if platform in found]

@@ -4,7 +4,8 @@ import numbers
 import threading
 from os import PathLike
 
-from cyxla import _runtime, plugins
+from cyxla import _runtime, cuda_libraries, plugins
+from cyxla.errors import Error
 
 _lock = threading.Lock()
 _runtime_of_process = None
@@ -14,8 +15,10 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
     """Loads a plugin and creates its client. Returns a :class:`RuntimeInfo`.
 
     ``plugin`` is the path of a PJRT plugin's library, and ``platform`` then names the
-    platform that it implements. Without a path the plugin for ``platform`` (default:
-    ``"cpu"``) is looked for: CYXLA_PLUGIN, then the packages that are installed.
+    platform that it implements. Without a path the plugin for ``platform`` is looked
+    for: CYXLA_PLUGIN, then packages with an entry point in the group ``cyxla.plugins``,
+    then the wheels of JAX and others that are known to hold one. Without a platform it
+    is the one that :func:`lower` would choose.
 
     ``options`` are handed to the plugin's client: a dict of bool, int, float, str or
     lists of int. They add to or replace what cyxla sets itself: a CPU client runs
@@ -40,11 +43,31 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
 def _initialize(plugin, platform, options, threads):
     global _runtime_of_process
     if _runtime_of_process is None:
-        if plugin is None:
-            platform = platform or "cpu"
-            plugin = plugins.find_plugin(platform).path
-        _runtime_of_process = _runtime.Runtime(plugin, platform, options, threads)
+        if plugin is not None:
+            found = plugins.Plugin(platform, plugin, "a path")
+        elif platform is not None:
+            found = plugins.find_plugin(platform)
+        else:
+            found = plugins.find_default_plugin()
+        _runtime_of_process = create(
+            found, platform or found.platform, options, threads
+        )
     return _runtime_of_process
+
+
+def create(plugin, platform, options, threads):
+    """The runtime of a plugin that was found."""
+    options = {**check_options(plugin.options), **options}
+    if platform != "cuda":
+        return _runtime.Runtime(plugin.path, platform, options, threads)
+    problems = cuda_libraries.preload(plugin.path)
+    try:
+        return _runtime.Runtime(plugin.path, platform, options, threads)
+    except Error as error:
+        if not problems:
+            raise
+        message = f"{error}; of the CUDA libraries, {', '.join(problems)}"
+        raise Error(message, error.status) from error
 
 
 def runtime_for(platform):

@@ -76,7 +76,7 @@ typedef struct PJRT_Api {
   PJRT_UnusedFunction *PJRT_Executable_GetCostAnalysis;
   PJRT_UnusedFunction *PJRT_Executable_OutputMemoryKinds;
   PJRT_UnusedFunction *PJRT_Executable_OptimizedProgram;
-  PJRT_UnusedFunction *PJRT_Executable_Serialize;
+  PJRT_Error *(*PJRT_Executable_Serialize)(PJRT_Executable_Serialize_Args *args);
   PJRT_Error *(*PJRT_LoadedExecutable_Destroy)(
       PJRT_LoadedExecutable_Destroy_Args *args);
   PJRT_Error *(*PJRT_LoadedExecutable_GetExecutable)(

@@ -228,6 +228,16 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   PJRT_Extension_Base *extension_start;
+  const PJRT_Executable *executable;
+  const char *serialized_bytes; /* out, lives as long as serialized_executable */
+  size_t serialized_bytes_size; /* out */
+  PJRT_SerializedExecutable *serialized_executable;                   /* out */
+  void (*serialized_executable_deleter)(PJRT_SerializedExecutable *); /* out */
+} PJRT_Executable_Serialize_Args;
+
+typedef struct {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
   PJRT_LoadedExecutable *executable;
 } PJRT_LoadedExecutable_Destroy_Args;
 

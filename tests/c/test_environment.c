@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hardware.h"
 #include "memory.h"
 #include "test.h"
 
@@ -18,25 +19,38 @@ static void an_unset_or_empty_plugin_is_none(void) {
   EXPECT_NULL(cyxla_environment_plugin());
 }
 
-static void xla_reports_errors_only_by_default(void) {
-  test_set_environment("CYXLA_LOG", NULL);
-  test_set_environment("TF_CPP_MIN_LOG_LEVEL", NULL);
-  cyxla_environment_prepare_plugins();
-  EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "2");
+static void xla_is_quiet_by_default_also_where_jax_has_set_a_level(void) {
+  static const char *const levels[] = {NULL, "", "1"};
+
+  for (size_t i = 0; i < TEST_COUNT(levels); i++) {
+    test_set_environment("CYXLA_LOG", NULL);
+    test_set_environment("TF_CPP_MIN_LOG_LEVEL", levels[i]);
+    cyxla_environment_prepare_plugins();
+    EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
+  }
 }
 
 static void the_log_level_is_passed_on(void) {
   test_set_environment("CYXLA_LOG", "0");
-  test_set_environment("TF_CPP_MIN_LOG_LEVEL", NULL);
+  test_set_environment("TF_CPP_MIN_LOG_LEVEL", "2");
   cyxla_environment_prepare_plugins();
   EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "0");
 }
 
 static void the_user_s_own_log_level_stays(void) {
-  test_set_environment("CYXLA_LOG", "0");
-  test_set_environment("TF_CPP_MIN_LOG_LEVEL", "3");
+  test_set_environment("CYXLA_LOG", NULL);
+  test_set_environment("TF_CPP_MIN_LOG_LEVEL", "2");
   cyxla_environment_prepare_plugins();
-  EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
+  EXPECT_TEXT(getenv("TF_CPP_MIN_LOG_LEVEL"), "2");
+}
+
+static void without_a_tpu_libtpu_asks_no_server(void) {
+  test_set_environment("TPU_SKIP_MDS_QUERY", NULL);
+  cyxla_environment_prepare_plugins();
+  if (!cyxla_hardware_has_tpu()) EXPECT_TEXT(getenv("TPU_SKIP_MDS_QUERY"), "1");
+  test_set_environment("TPU_SKIP_MDS_QUERY", "0");
+  cyxla_environment_prepare_plugins();
+  EXPECT_TEXT(getenv("TPU_SKIP_MDS_QUERY"), "0");
 }
 
 static void threads_are_set_and_given_back(void) {
@@ -67,6 +81,6 @@ static void without_memory_threads_stay_as_they_are(void) {
 TEST_MAIN(TEST_CASE(threads_are_set_and_given_back),
           TEST_CASE(without_memory_threads_stay_as_they_are),
           TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),
-          TEST_CASE(xla_reports_errors_only_by_default),
+          TEST_CASE(xla_is_quiet_by_default_also_where_jax_has_set_a_level),
           TEST_CASE(the_log_level_is_passed_on),
           TEST_CASE(the_user_s_own_log_level_stays))
