@@ -184,7 +184,7 @@ typedef struct cyxla_program_options {
   const char *metadata; /* text that is kept with the program; NULL: "" */
 } cyxla_program_options;
 #define CYXLA_PROGRAM_OPTIONS_INIT \
-  { sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL }
+  {sizeof(cyxla_program_options), NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
 
 /* Makes a program from StableHLO and its signature. Python's cyxla.lower calls this;
  * most C programs use cyxla_open instead. Names must be unique among the inputs and
@@ -239,6 +239,9 @@ typedef struct cyxla_plugin_info {
   size_t num_extensions;
 } cyxla_plugin_info;
 
+#define CYXLA_PLUGIN_INFO_INIT \
+  {sizeof(cyxla_plugin_info), 0, 0, {0, 0, 0}, {0, 0, 0}, {0}, 0}
+
 /* Loads the plugin at a path for good and initializes it. Fills in info, whose
  * struct_size the caller has set, as far as things are known also after a failure. */
 CYXLA_API cyxla_status cyxla_plugin_inspect(const char *path, cyxla_plugin_info *info,
@@ -289,7 +292,7 @@ typedef struct cyxla_runtime_options {
   int num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
 } cyxla_runtime_options;
 #define CYXLA_RUNTIME_OPTIONS_INIT \
-  { sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0 }
+  {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0}
 
 /* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
  * a process and never unloaded, but may have several clients.
@@ -319,7 +322,7 @@ typedef struct cyxla_runtime_info {
   bool zero_copy;               /* runs use the caller's memory without copies */
 } cyxla_runtime_info;
 #define CYXLA_RUNTIME_INFO_INIT \
-  { sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false }
+  {sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false}
 
 /* Fills in info, whose struct_size the caller has set. */
 CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
@@ -346,8 +349,7 @@ typedef struct cyxla_open_options {
   cyxla_runtime *runtime; /* NULL: the default runtime, see cyxla_open */
   const char *plugin;     /* path of the plugin for the default runtime; NULL: look */
 } cyxla_open_options;
-#define CYXLA_OPEN_OPTIONS_INIT \
-  { sizeof(cyxla_open_options), NULL, NULL }
+#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
 
 /* Opens a .cyxla file and makes its program ready to run; options may be NULL.
  *

@@ -10,21 +10,21 @@
 
 #if defined(_WIN32)
 
-bool cyxla_hardware_has_tpu(void) {
+bool cyxla_hardware_has_googles(const char *devices) {
+  (void)devices;
   return false;
 }
 
 #else
 
-#define PCI_DEVICES "/sys/bus/pci/devices"
 #define GOOGLES_VENDOR_ID "0x1ae0"
 
-static bool is_googles(const char *device) {
-  char path[sizeof(PCI_DEVICES) + 280];
+static bool is_googles(const char *devices, const char *device) {
+  char path[512];
   char vendor[16] = "";
   FILE *file;
 
-  if (snprintf(path, sizeof(path), PCI_DEVICES "/%s/vendor", device) >=
+  if (snprintf(path, sizeof(path), "%s/%s/vendor", devices, device) >=
       (int)sizeof(path)) {
     return false;
   }
@@ -35,17 +35,21 @@ static bool is_googles(const char *device) {
   return strncmp(vendor, GOOGLES_VENDOR_ID, strlen(GOOGLES_VENDOR_ID)) == 0;
 }
 
-bool cyxla_hardware_has_tpu(void) {
-  DIR *directory = opendir(PCI_DEVICES);
+bool cyxla_hardware_has_googles(const char *devices) {
+  DIR *directory = opendir(devices);
   struct dirent *entry;
   bool is_found = false;
 
   if (directory == NULL) return false;
   while (!is_found && (entry = readdir(directory)) != NULL) {
-    is_found = is_googles(entry->d_name);
+    is_found = is_googles(devices, entry->d_name);
   }
   closedir(directory);
   return is_found;
 }
 
 #endif
+
+bool cyxla_hardware_has_tpu(void) {
+  return cyxla_hardware_has_googles("/sys/bus/pci/devices");
+}

@@ -83,4 +83,5 @@ TEST_MAIN(TEST_CASE(threads_are_set_and_given_back),
           TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),
           TEST_CASE(xla_is_quiet_by_default_also_where_jax_has_set_a_level),
           TEST_CASE(the_log_level_is_passed_on),
-          TEST_CASE(the_user_s_own_log_level_stays))
+          TEST_CASE(the_user_s_own_log_level_stays),
+          TEST_CASE(without_a_tpu_libtpu_asks_no_server))

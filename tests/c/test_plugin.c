@@ -216,7 +216,74 @@ static void no_memory_is_an_error(void) {
   load();
 }
 
-TEST_MAIN(TEST_CASE(a_plugin_is_loaded_once),
+static void a_plugin_is_inspected_without_a_client(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_plugin_info info = CYXLA_PLUGIN_INFO_INIT;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_plugin_inspect(test_fake_path(), &info, &error), &error);
+  EXPECT_EQUAL(info.struct_size, sizeof(info));
+  EXPECT_EQUAL(info.pjrt_api_major, 0);
+  EXPECT_EQUAL(info.pjrt_api_minor, 114);
+  EXPECT_EQUAL(info.stablehlo_version[1], 18);
+  EXPECT_EQUAL(info.stablehlo_minimum_version[1], 9);
+  EXPECT_EQUAL(info.num_extensions, 2);
+  EXPECT_TEXT(cyxla_extension_name(info.extensions[0]), "FFI");
+  EXPECT_TEXT(cyxla_extension_name(info.extensions[1]), "unrecognized");
+  EXPECT_TEXT(cyxla_extension_name(-1), "unrecognized");
+  EXPECT_EQUAL(fake->calls_of("PJRT_Client_Create"), 0);
+}
+
+static void extensions_are_counted_to_an_end(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_plugin_info info = CYXLA_PLUGIN_INFO_INIT;
+  cyxla_error error;
+
+  fake->set(FAKE_EXTENSIONS, FAKE_EXTENSIONS_NONE);
+  EXPECT_OK(cyxla_plugin_inspect(test_fake_path(), &info, &error), &error);
+  EXPECT_EQUAL(info.num_extensions, 0);
+  fake->set(FAKE_EXTENSIONS, FAKE_EXTENSIONS_ENDLESS);
+  EXPECT_OK(cyxla_plugin_inspect(test_fake_path(), &info, &error), &error);
+  EXPECT_EQUAL(info.num_extensions, CYXLA_EXTENSIONS_MAXIMUM);
+}
+
+static void what_is_known_of_a_failing_plugin_is_told(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_plugin_info info = CYXLA_PLUGIN_INFO_INIT;
+  cyxla_error error;
+
+  fake->fail_function("PJRT_Plugin_Initialize");
+  EXPECT_ERROR(cyxla_plugin_inspect(test_fake_path(), &info, &error), CYXLA_INTERNAL,
+               &error, "cannot initialize itself");
+  EXPECT_EQUAL(info.pjrt_api_minor, 114);
+  EXPECT_EQUAL(info.stablehlo_version[1], 0);
+  fake->fail_function(NULL);
+  EXPECT_OK(cyxla_plugin_inspect(test_fake_path(), &info, &error), &error);
+  EXPECT_EQUAL(info.stablehlo_version[1], 18);
+  EXPECT_ERROR(cyxla_plugin_inspect("/nowhere.so", &info, &error),
+               CYXLA_PLUGIN_UNLOADABLE, &error, "/nowhere.so cannot be read");
+  EXPECT_EQUAL(info.pjrt_api_minor, 0);
+}
+
+static void an_inspection_needs_its_arguments(void) {
+  cyxla_plugin_info info = CYXLA_PLUGIN_INFO_INIT;
+  cyxla_error error;
+
+  test_fake_start();
+  EXPECT_ERROR(cyxla_plugin_inspect(NULL, &info, &error), CYXLA_INVALID_ARGUMENT,
+               &error, "path");
+  EXPECT_ERROR(cyxla_plugin_inspect(test_fake_path(), NULL, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "info");
+  info.struct_size = 0;
+  EXPECT_ERROR(cyxla_plugin_inspect(test_fake_path(), &info, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "struct_size of cyxla_plugin_info is 0");
+}
+
+TEST_MAIN(TEST_CASE(a_plugin_is_inspected_without_a_client),
+          TEST_CASE(extensions_are_counted_to_an_end),
+          TEST_CASE(what_is_known_of_a_failing_plugin_is_told),
+          TEST_CASE(an_inspection_needs_its_arguments),
+          TEST_CASE(a_plugin_is_loaded_once),
           TEST_CASE(another_name_of_the_same_file_is_the_same_plugin),
           TEST_CASE(two_plugins_live_side_by_side),
           TEST_CASE(a_path_without_a_directory_is_a_file_here),

@@ -163,6 +163,7 @@ static void options_reach_the_plugin(void) {
   cyxla_runtime_options options = fake_options();
   cyxla_runtime *runtime;
 
+  fake->set(FAKE_API_MINOR, 115); /* older plugins are not handed what they ignore */
   options.platform = "cpu";
   options.options = given;
   options.num_options = TEST_COUNT(given);

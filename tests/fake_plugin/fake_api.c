@@ -3,7 +3,23 @@
 
 static PJRT_Api table;
 
+static PJRT_Extension_Base *chain_extensions(void) {
+  static PJRT_Extension_Base extensions[2];
+  for (int i = 0; i < 2; i++) extensions[i].struct_size = sizeof extensions[i];
+  extensions[0].type = PJRT_Extension_Type_FFI;
+  extensions[0].next = &extensions[1];
+  extensions[1].type = (PJRT_Extension_Type)1000;
+  extensions[1].next = NULL;
+  switch ((fake_extensions)fake_get(FAKE_EXTENSIONS)) {
+    case FAKE_EXTENSIONS_TWO: break;
+    case FAKE_EXTENSIONS_NONE: return NULL;
+    case FAKE_EXTENSIONS_ENDLESS: extensions[1].next = &extensions[0]; break;
+  }
+  return &extensions[0];
+}
+
 void fake_fill_table(void) {
+  table.extension_start = chain_extensions();
   table.struct_size = (size_t)fake_get(FAKE_API_STRUCT_SIZE);
   table.pjrt_api_version.struct_size = sizeof table.pjrt_api_version;
   table.pjrt_api_version.major_version = (int)fake_get(FAKE_API_MAJOR);

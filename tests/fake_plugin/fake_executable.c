@@ -132,3 +132,25 @@ PJRT_Error *fake_Executable_OutputDimensions(
   args->dim_sizes = args->executable->ranks;
   return NULL;
 }
+
+/* The serialization of an executable is a text that says what it is. */
+struct PJRT_SerializedExecutable {
+  char text[32];
+};
+
+static void delete_serialized(PJRT_SerializedExecutable *serialized) {
+  free(serialized);
+  fake_count(FAKE_SERIALIZED_EXECUTABLE, -1);
+}
+
+PJRT_Error *fake_Executable_Serialize(PJRT_Executable_Serialize_Args *args) {
+  FAKE_ENTER(Executable_Serialize, args);
+  PJRT_SerializedExecutable *serialized = fake_allocate(sizeof *serialized);
+  strcpy(serialized->text, "a fake executable");
+  fake_count(FAKE_SERIALIZED_EXECUTABLE, 1);
+  args->serialized_bytes = serialized->text;
+  args->serialized_bytes_size = strlen(serialized->text);
+  args->serialized_executable = serialized;
+  args->serialized_executable_deleter = delete_serialized;
+  return NULL;
+}

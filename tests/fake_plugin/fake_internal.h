@@ -37,6 +37,7 @@
   F(DeviceDescription_Kind)                \
   F(Device_GetDescription)                 \
   F(Executable_Destroy)                    \
+  F(Executable_Serialize)                  \
   F(Executable_NumReplicas)                \
   F(Executable_NumPartitions)              \
   F(Executable_NumOutputs)                 \

@@ -32,6 +32,7 @@ typedef enum {
   FAKE_LOADED_EXECUTABLE,
   FAKE_BUFFER,
   FAKE_EXECUTE_CONTEXT,
+  FAKE_SERIALIZED_EXECUTABLE,
   FAKE_NUM_KINDS
 } fake_kind;
 
@@ -42,6 +43,7 @@ typedef enum {
   FAKE_API_MINOR,           /* [114] */
   FAKE_API_STRUCT_SIZE,     /* bytes of the function table [all of it] */
   FAKE_ATTRIBUTES,          /* a fake_attributes [normal] */
+  FAKE_EXTENSIONS,          /* a fake_extensions [two] */
   FAKE_NUM_DEVICES,         /* unless the client's options say otherwise [1] */
   FAKE_ANY_OPTION,          /* 1: unknown client options are ignored [0] */
   FAKE_CLIENT_MICROSECONDS, /* that it takes to make a client [0] */
@@ -79,6 +81,12 @@ typedef enum {
   FAKE_ATTRIBUTES_WRONG_TYPE, /* StableHLO's version is a string */
   FAKE_ATTRIBUTES_SHORT_LIST  /* StableHLO's version has two numbers */
 } fake_attributes;
+
+typedef enum {
+  FAKE_EXTENSIONS_TWO, /* FFI and one of an unknown number */
+  FAKE_EXTENSIONS_NONE,
+  FAKE_EXTENSIONS_ENDLESS /* the last is followed by the first */
+} fake_extensions;
 
 typedef enum {
   FAKE_LAYOUT_ROW_MAJOR,

@@ -1,0 +1,80 @@
+#include "known_options.h"
+
+#include "test.h"
+#include "test_fake.h"
+
+static const cyxla_option number = {
+    "cpu_device_count", CYXLA_OPTION_INT64, {.int64 = 2}, 0};
+static const cyxla_option text = {
+    "cpu_device_count", CYXLA_OPTION_STRING, {.string = "2"}, 0};
+static const cyxla_option fraction = {
+    "memory_fraction", CYXLA_OPTION_INT64, {.int64 = 1}, 0};
+static const cyxla_option unknown = {"foo", CYXLA_OPTION_BOOL, {.boolean = true}, 0};
+
+/* A plugin of a version of the API, as far as the options look at it. */
+static cyxla_plugin plugin_of(PJRT_Api *api, int minor) {
+  cyxla_plugin plugin = {.path = (char *)"plugin.so", .api = api};
+
+  api->pjrt_api_version.minor_version = minor;
+  return plugin;
+}
+
+static cyxla_status check(const char *platform, const cyxla_option *option, int minor,
+                          cyxla_error *error) {
+  PJRT_Api api;
+  cyxla_plugin plugin = plugin_of(&api, minor);
+  cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
+
+  options.platform = platform;
+  options.options = option;
+  options.num_options = 1;
+  return cyxla_known_options_check(&options, &plugin, error);
+}
+
+static void known_options_of_the_right_type_pass(void) {
+  cyxla_error error;
+
+  EXPECT_OK(check("cpu", &number, 81, &error), &error);
+  EXPECT_OK(check("CPU", &number, 115, &error), &error);
+}
+
+static void known_options_of_another_type_are_refused(void) {
+  cyxla_error error;
+
+  EXPECT_ERROR(check("cpu", &text, 115, &error), CYXLA_INVALID_ARGUMENT, &error,
+               "the option cpu_device_count of the plugin plugin.so is a string, "
+               "expected an integer");
+  EXPECT_ERROR(
+      check("cuda", &fraction, 116, &error), CYXLA_INVALID_ARGUMENT, &error,
+      "memory_fraction of the plugin plugin.so is an integer, expected a float");
+  EXPECT_ERROR(check("ROCM", &fraction, 116, &error), CYXLA_INVALID_ARGUMENT, &error,
+               "expected a float");
+}
+
+static void what_an_old_plugin_would_ignore_is_refused(void) {
+  cyxla_error error;
+
+  EXPECT_ERROR(check("cpu", &unknown, 114, &error), CYXLA_INVALID_ARGUMENT, &error,
+               "the plugin plugin.so would ignore the option foo");
+}
+
+static void what_cyxla_does_not_know_is_the_plugin_s_affair(void) {
+  cyxla_error error;
+
+  EXPECT_OK(check("cpu", &unknown, 115, &error), &error);
+  EXPECT_OK(check("cuda", &unknown, 81, &error), &error);
+  EXPECT_OK(check("other", &text, 81, &error), &error);
+  EXPECT_OK(check(NULL, &text, 81, &error), &error);
+}
+
+static void platforms_are_compared_without_case(void) {
+  EXPECT_TRUE(cyxla_platform_is("rocm", "ROCM"));
+  EXPECT_TRUE(!cyxla_platform_is("rocm", "rocm7"));
+  EXPECT_TRUE(!cyxla_platform_is("rocm", "roc"));
+}
+
+TEST_MAIN(TEST_CASE(known_options_of_the_right_type_pass),
+          TEST_CASE(known_options_of_another_type_are_refused),
+          TEST_CASE(what_an_old_plugin_would_ignore_is_refused),
+          TEST_CASE(what_cyxla_does_not_know_is_the_plugin_s_affair),
+          TEST_CASE(platforms_are_compared_without_case))
