@@ -119,6 +119,25 @@ cyxla_status cyxla_event_await(const cyxla_runtime *runtime, PJRT_Event *event,
   return status;
 }
 
+/* The CPU plugin of version 0.81 copies as the buffer lies, whatever layout is asked
+ * for; that of 0.106 does as it is told. */
+enum { CONVERTS_LAYOUTS_SINCE = 106 };
+
+static cyxla_status check_layout(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
+                                 const cyxla_array_spec *spec, cyxla_error *error) {
+  const cyxla_plugin *plugin = runtime->plugin;
+
+  if (plugin->api->pjrt_api_version.minor_version >= CONVERTS_LAYOUTS_SINCE ||
+      cyxla_buffer_is_row_major(runtime, buffer, spec->rank)) {
+    return CYXLA_OK;
+  }
+  return cyxla_error_set(
+      error, CYXLA_UNIMPLEMENTED,
+      "output %s is not in row-major order, and the plugin %s is too "
+      "old to convert it; use a newer build of it",
+      spec->name, plugin->path);
+}
+
 cyxla_status cyxla_buffer_copy_to_host(const cyxla_runtime *runtime,
                                        PJRT_Buffer *buffer,
                                        const cyxla_array_spec *spec, void *memory,
@@ -127,8 +146,9 @@ cyxla_status cyxla_buffer_copy_to_host(const cyxla_runtime *runtime,
   int64_t minor_to_major[CYXLA_RANK_MAXIMUM];
   PJRT_Buffer_MemoryLayout layout;
   PJRT_Buffer_ToHostBuffer_Args args;
-  cyxla_status status;
+  cyxla_status status = check_layout(runtime, buffer, spec, error);
 
+  if (status != CYXLA_OK) return status;
   memset(&layout, 0, sizeof(layout));
   layout.struct_size = sizeof(layout);
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;

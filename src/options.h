@@ -3,6 +3,7 @@
 #define CYXLA_OPTIONS_H
 
 #include "cyxla.h"
+#include "error.h"
 
 /* Copies a caller's option struct, which begins with its size, over the defaults in
  * `known`. Fields are only ever appended, so a smaller struct is one of an older header

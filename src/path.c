@@ -8,6 +8,7 @@
 #define fsync _commit
 #define fdopen _fdopen
 #define open _open
+#define close _close
 #define getpid _getpid
 #endif
 
@@ -136,7 +137,11 @@ static int write_new_file(const char *path, const void *data, size_t bytes) {
   FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
   int failure = 0;
 
-  if (file == NULL) return errno;
+  if (file == NULL) {
+    failure = errno;
+    if (descriptor >= 0) close(descriptor);
+    return failure;
+  }
   if (fwrite(data, 1, bytes, file) != bytes || fflush(file) != 0 ||
       fsync(fileno(file)) != 0) {
     failure = errno != 0 ? errno : EIO;

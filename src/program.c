@@ -98,19 +98,33 @@ static cyxla_status copy_arrays(const cyxla_array_spec *specs, size_t count,
 }
 
 /* A donated input and the output that may take over its memory have to be alike. */
+static cyxla_status check_alias(const cyxla_program *program, size_t index,
+                                cyxla_error *error) {
+  const cyxla_array_spec *input = &program->inputs.specs[index];
+  int64_t output = input->aliased_output;
+
+  if (output == -1) return CYXLA_OK;
+  if (output < 0 || (uint64_t)output >= program->outputs.count ||
+      program->outputs.specs[output].bytes != input->bytes) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "input %s is donated to output %lld, expected -1 or an "
+                           "output of as many bytes",
+                           input->name, (long long)output);
+  }
+  for (size_t i = 0; i < index; i++) {
+    if (program->inputs.specs[i].aliased_output == output) {
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "inputs %s and %s are donated to the same output",
+                             program->inputs.specs[i].name, input->name);
+    }
+  }
+  return CYXLA_OK;
+}
+
 static cyxla_status check_aliases(const cyxla_program *program, cyxla_error *error) {
   for (size_t i = 0; i < program->inputs.count; i++) {
-    const cyxla_array_spec *input = &program->inputs.specs[i];
-    int64_t index = input->aliased_output;
-    if (index == -1) continue;
-    if (index < 0 || (uint64_t)index >= program->outputs.count ||
-        program->outputs.specs[index].bytes != input->bytes) {
-      return cyxla_error_set(
-          error, CYXLA_INVALID_ARGUMENT,
-          "input %s is donated to output %lld, expected -1 or an output "
-          "of as many bytes",
-          input->name, (long long)index);
-    }
+    cyxla_status status = check_alias(program, i, error);
+    if (status != CYXLA_OK) return status;
   }
   return CYXLA_OK;
 }

@@ -209,7 +209,22 @@ static void failures_to_destroy_are_no_failures(void) {
   EXPECT_EQUAL(fake->live_total(), 0);
 }
 
-TEST_MAIN(TEST_CASE(an_execution_may_fail_when_it_is_awaited),
+static void a_plugin_that_is_too_old_to_convert_a_layout_is_not_asked(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call;
+  cyxla_error error;
+
+  fake->set(FAKE_API_MINOR, 81);
+  fake->set(FAKE_LAYOUT, FAKE_LAYOUT_COLUMN_MAJOR);
+  call = create_negative();
+  EXPECT_ERROR(cyxla_call_run(call, &error), CYXLA_UNIMPLEMENTED, &error,
+               "is not in row-major order, and the plugin ");
+  EXPECT_EQUAL(fake->calls_of("PJRT_Buffer_ToHostBuffer"), 0);
+  cyxla_call_destroy(call);
+}
+
+TEST_MAIN(TEST_CASE(a_plugin_that_is_too_old_to_convert_a_layout_is_not_asked),
+          TEST_CASE(an_execution_may_fail_when_it_is_awaited),
           TEST_CASE(results_are_waited_for), TEST_CASE(plugins_that_copy_work_too),
           TEST_CASE(outputs_that_are_not_aligned_are_copied),
           TEST_CASE(outputs_of_any_layout_are_row_major),

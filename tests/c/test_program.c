@@ -239,6 +239,9 @@ static void an_alias_must_be_an_output_of_as_many_bytes(void) {
   EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
   EXPECT_EQUAL(cyxla_program_input(program, 1)->aliased_output, 0);
   cyxla_program_destroy(program);
+  inputs[0].aliased_output = 0;
+  expect_refused(&options, "inputs x and y are donated to the same output");
+  inputs[0].aliased_output = -1;
   options.outputs = &output;
   expect_refused(&options, "input y is donated to output 0, expected -1");
 }
