@@ -50,8 +50,17 @@ $(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python
 	rm -rf build*/wheel build*/traced
 	touch $@
 
+# cyipopt, which examples/ipopt is compared with, is built against the Ipopt that is
+# installed, and cannot be where there is none.
+IPOPT := $(firstword $(wildcard /usr/lib/pkgconfig/ipopt.pc /usr/lib/*/pkgconfig/ipopt.pc))
+VENV_COMPLETE := $(VENV_READY) $(if $(IPOPT),$(VENV)/ipopt.ready)
+$(VENV)/ipopt.ready: requirements/ipopt.txt $(IPOPT) $(VENV_READY)
+	PKG_CONFIG_PATH='$(dir $(IPOPT))' $(WITH_VENV) $(PY) -m pip install --quiet \
+	  --disable-pip-version-check --requirement $<
+	touch $@
+
 .PHONY: venv
-venv: $(VENV_READY)
+venv: $(VENV_COMPLETE)
 
 # $(call configure,FOLDER,OPTIONS) makes or updates a build folder of Meson's.
 configure = mkdir -p $(BUILD) && { $(WITH_VENV) meson setup \
@@ -156,7 +165,7 @@ test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package
 	@$(CHECK) wheel $(PY) tools/check_wheel.py $(BUILD)/wheel-dist
 
 .PHONY: test-python
-test-python: $(BUILD)/python.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included
+test-python: $(VENV_COMPLETE) $(BUILD)/python.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included
 	@mkdir -p $(RESULTS)
 	@$(WITH_VENV) tools/run_python_tests.sh $(BUILD) $(RESULTS) $(PYTEST_ARGUMENTS)
 
