@@ -1,0 +1,135 @@
+# Plugins and runtimes as Python objects.
+
+
+def inspect_plugin(path):
+    """What a plugin's library says about itself, a dict.
+
+    ``problem`` is None, or why the plugin cannot be loaded or initialized; what is not
+    known then is None.
+    """
+    cdef cyxla_plugin_info info
+    cdef cyxla_error error
+    cdef cyxla_status status
+    cdef size_t i
+    path_bytes = zero_terminated(os.fsencode(path))
+    cdef const char *path_text = path_bytes
+    memset(&info, 0, sizeof(info))
+    info.struct_size = sizeof(info)
+    with nogil:
+        status = cyxla_plugin_inspect(path_text, &info, &error)
+    is_known = info.pjrt_api_minor > 0
+    has_stablehlo = info.stablehlo_version[0] + info.stablehlo_version[1] > 0
+    return {
+        "problem": None if status == CYXLA_OK else error.message.decode(
+            "utf-8", "replace"),
+        "pjrt_api_version": [info.pjrt_api_major, info.pjrt_api_minor]
+        if is_known else None,
+        "stablehlo_version": [info.stablehlo_version[i] for i in range(3)]
+        if has_stablehlo else None,
+        "extensions": [cyxla_extension_name(info.extensions[i]).decode()
+                       for i in range(info.num_extensions)] if is_known else None,
+    }
+
+
+cdef class OptionList:
+    """C's view of a dict of client options, which it keeps alive."""
+
+    cdef cyxla_option *options
+    cdef list kept
+
+    def __cinit__(self, dict options):
+        self.kept = []
+        self.options = <cyxla_option *>PyMem_Calloc(len(options) + 1, sizeof(cyxla_option))
+        if self.options == NULL:
+            raise MemoryError
+        for i, (name, value) in enumerate(options.items()):
+            self.fill(&self.options[i], name, value)
+
+    cdef int fill(self, cyxla_option *option, str name, value) except -1:
+        name_bytes = zero_terminated(name.encode())
+        self.kept.append(name_bytes)
+        option.name = name_bytes
+        if isinstance(value, bool):
+            option.type = CYXLA_OPTION_BOOL
+            option.value.boolean = value
+        elif isinstance(value, int):
+            option.type = CYXLA_OPTION_INT64
+            option.value.int64 = value
+        elif isinstance(value, float):
+            option.type = CYXLA_OPTION_FLOAT
+            option.value.float32 = value
+        elif isinstance(value, str):
+            text = zero_terminated(value.encode())
+            self.kept.append(text)
+            option.type = CYXLA_OPTION_STRING
+            option.value.string = text
+        else:
+            numbers = Int64List(value)
+            self.kept.append(numbers)
+            option.type = CYXLA_OPTION_INT64_LIST
+            option.value.int64_list = numbers.numbers
+            option.num_elements = len(value)
+        return 0
+
+    def __dealloc__(self):
+        PyMem_Free(self.options)
+
+
+cdef class Int64List:
+    """C's view of a list of integers."""
+
+    cdef int64_t *numbers
+
+    def __cinit__(self, values):
+        self.numbers = <int64_t *>PyMem_Calloc(len(values) + 1, sizeof(int64_t))
+        if self.numbers == NULL:
+            raise MemoryError
+        for i, value in enumerate(values):
+            self.numbers[i] = value
+
+    def __dealloc__(self):
+        PyMem_Free(self.numbers)
+
+
+cdef class Runtime:
+    """A loaded plugin with its client."""
+
+    def __cinit__(self, plugin, platform, dict options, int num_threads=0):
+        cdef OptionList option_list = OptionList(options)
+        cdef cyxla_runtime_options runtime_options
+        cdef cyxla_error error
+        cdef cyxla_status status
+        plugin_bytes = zero_terminated(os.fsencode(plugin))
+        platform_bytes = None if platform is None else zero_terminated(platform.encode())
+        memset(&runtime_options, 0, sizeof(runtime_options))
+        runtime_options.struct_size = sizeof(runtime_options)
+        runtime_options.plugin = plugin_bytes
+        runtime_options.platform = NULL if platform is None else <char *>platform_bytes
+        runtime_options.options = option_list.options
+        runtime_options.num_options = len(options)
+        runtime_options.num_threads = num_threads
+        with nogil:
+            status = cyxla_runtime_create(&runtime_options, &self.handle, &error)
+        check(status, &error)
+
+    def __dealloc__(self):
+        cyxla_runtime_destroy(self.handle)
+
+    @property
+    def info(self):
+        """What the runtime is, as a :class:`RuntimeInfo`."""
+        cdef cyxla_runtime_info info
+        cdef cyxla_error error
+        cdef size_t i
+        info.struct_size = sizeof(info)
+        check(cyxla_runtime_get_info(self.handle, &info, &error), &error)
+        return RuntimeInfo(
+            platform=info.platform.decode(),
+            platform_version=info.platform_version.decode("utf-8", "replace"),
+            plugin=os.fsdecode(<bytes>info.plugin_path),
+            pjrt_api_version=(info.pjrt_api_major, info.pjrt_api_minor),
+            stablehlo_version=tuple([info.stablehlo_version[i] for i in range(3)]),
+            devices=tuple([cyxla_runtime_device_kind(self.handle, i).decode()
+                           for i in range(info.num_devices)]),
+            zero_copy=bool(info.zero_copy),
+        )

@@ -1,0 +1,168 @@
+# Executables as Python objects, and running them.
+
+
+cdef class Call:
+    """One seat at an executable."""
+
+    def __cinit__(self, Executable executable):
+        cdef cyxla_error error
+        check(cyxla_call_create(executable.handle, &self.handle, &error), &error)
+
+    def __dealloc__(self):
+        cyxla_call_destroy(self.handle)
+
+
+cdef inline bint is_exact(object argument, const cyxla_array_spec *spec, int type_number):
+    """Whether an argument's memory can be copied as it is."""
+    if not cnp.PyArray_CheckExact(argument):
+        return False
+    cdef cnp.ndarray array = <cnp.ndarray>argument
+    return (cnp.PyArray_TYPE(array) == type_number
+            and cnp.PyArray_ISCARRAY_RO(array)
+            and <size_t>cnp.PyArray_NDIM(array) == spec.rank
+            and memcmp(cnp.PyArray_DIMS(array), spec.shape,
+                       spec.rank * sizeof(int64_t)) == 0)
+
+
+cdef class Executable:
+    """A program that was compiled for a runtime. Any number of threads may run it."""
+
+    def __init__(self):
+        raise TypeError("executables are made by cyxla.compile_program")
+
+    @classmethod
+    def compile(cls, Runtime runtime, Program program):
+        """Compiles a program for the first device of a runtime."""
+        cdef Executable self = cls.__new__(cls)
+        cdef cyxla_error error
+        cdef cyxla_status status
+        self.program = program
+        self.idle_calls = []
+        self.input_dtypes = tuple([spec.dtype for spec in program.inputs])
+        self.output_dtypes = tuple([spec.dtype for spec in program.outputs])
+        with nogil:
+            status = cyxla_executable_compile(
+                runtime.handle, program.handle, &self.handle, &error)
+        check(status, &error)
+        return self
+
+    def __dealloc__(self):
+        cyxla_executable_destroy(self.handle)
+
+    def save(self, path):
+        """Writes a ``.cyxla`` file that holds the program and names the plugin."""
+        cdef cyxla_error error
+        cdef cyxla_status status
+        path_bytes = zero_terminated(os.fsencode(path))
+        cdef const char *path_text = path_bytes
+        with nogil:
+            status = cyxla_executable_save(self.handle, path_text, &error)
+        check(status, &error)
+
+    def serialize(self):
+        """The plugin's own bytes: machine code for this very build of the plugin."""
+        cdef cyxla_error error
+        cdef cyxla_status status
+        cdef void *data
+        cdef size_t size
+        with nogil:
+            status = cyxla_executable_serialize(self.handle, &data, &size, &error)
+        check(status, &error)
+        try:
+            return (<const char *>data)[:size]
+        finally:
+            cyxla_aligned_free(data)
+
+    @property
+    def inputs(self):
+        """The inputs, a list of :class:`ArraySpec`."""
+        return self.program.inputs
+
+    @property
+    def outputs(self):
+        """The outputs, a list of :class:`ArraySpec`."""
+        return self.program.outputs
+
+    @property
+    def output_bytes(self):
+        """The size of each output in bytes."""
+        cdef size_t i
+        return [cyxla_program_output(self.program.handle, i).bytes
+                for i in range(len(self.program.outputs))]
+
+    @property
+    def tier(self):
+        """How runs happen: ``"pjrt"``, through the plugin."""
+        return cyxla_executable_tier(self.handle).decode()
+
+    @property
+    def compile_seconds(self):
+        """The seconds that the plugin took to compile."""
+        return cyxla_executable_compile_seconds(self.handle)
+
+    @property
+    def code_bytes(self):
+        """Bytes of machine code as the plugin counts them, -1 if it does not tell."""
+        return cyxla_executable_code_bytes(self.handle)
+
+    def run(self, arguments):
+        """Runs the program on a flat list of arrays and returns the list of its outputs.
+
+        Arguments that are not arrays of the right dtype are converted as NumPy would,
+        where no meaning is lost; a wrong number, shape or kind of argument is an error.
+        The outputs are new arrays. Any number of threads may run one executable.
+        """
+        cdef Call call
+        arguments = tuple(arguments)
+        if len(arguments) != len(self.input_dtypes):
+            raise TypeError(self.wrong_number(len(arguments)))
+        try:
+            call = self.idle_calls.pop()
+        except IndexError:
+            call = Call(self)
+        try:
+            self.fill_inputs(call, arguments)
+            self.execute(call)
+            return self.read_outputs(call)
+        finally:
+            self.idle_calls.append(call)
+
+    cdef str wrong_number(self, found):
+        names = ", ".join([spec.name for spec in self.program.inputs])
+        return (f"the program takes {len(self.input_dtypes)} arguments ({names}), "
+                f"found {found}")
+
+    cdef int fill_inputs(self, Call call, arguments) except -1:
+        cdef const cyxla_array_spec *spec
+        cdef cnp.dtype dtype
+        cdef size_t i = 0
+        for argument in arguments:
+            spec = cyxla_program_input(self.program.handle, i)
+            dtype = <cnp.dtype>self.input_dtypes[i]
+            if not is_exact(argument, spec, dtype.num):
+                argument = convert(argument, self.program.inputs[i])
+            memcpy(cyxla_call_input(call.handle, i), cnp.PyArray_DATA(argument),
+                   spec.bytes)
+            i += 1
+        return 0
+
+    cdef int execute(self, Call call) except -1:
+        cdef cyxla_error error
+        cdef cyxla_status status
+        with nogil:
+            status = cyxla_call_run(call.handle, &error)
+        return check(status, &error)
+
+    cdef list read_outputs(self, Call call):
+        cdef const cyxla_array_spec *spec
+        cdef cnp.dtype dtype
+        cdef size_t i
+        outputs = []
+        for i in range(len(self.output_dtypes)):
+            spec = cyxla_program_output(self.program.handle, i)
+            dtype = <cnp.dtype>self.output_dtypes[i]
+            array = cnp.PyArray_EMPTY(
+                <int>spec.rank, <cnp.npy_intp *>spec.shape, dtype.num, 0)
+            memcpy(cnp.PyArray_DATA(array), cyxla_call_output(call.handle, i), spec.bytes)
+            outputs.append(array)
+        return outputs
