@@ -51,12 +51,13 @@ $(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python
 	touch $@
 
 # cyipopt, which examples/ipopt is compared with, is built against the Ipopt that is
-# installed, and cannot be where there is none.
+# installed, and cannot be where there is none. Isolated, the build would not find the
+# pkg-config of the environment.
 IPOPT := $(firstword $(wildcard /usr/lib/pkgconfig/ipopt.pc /usr/lib/*/pkgconfig/ipopt.pc))
 VENV_COMPLETE := $(VENV_READY) $(if $(IPOPT),$(VENV)/ipopt.ready)
 $(VENV)/ipopt.ready: requirements/ipopt.txt $(IPOPT) $(VENV_READY)
 	PKG_CONFIG_PATH='$(dir $(IPOPT))' $(WITH_VENV) $(PY) -m pip install --quiet \
-	  --disable-pip-version-check --requirement $<
+	  --disable-pip-version-check --no-build-isolation --requirement $<
 	touch $@
 
 .PHONY: venv
