@@ -37,7 +37,7 @@ def compiler():
 
 def build_library(path, sources):
     includes = [f"-I{ROOT}/include", f"-I{ROOT}/src"]
-    flags = ["-std=gnu99", "-shared", "-fPIC", "-fvisibility=hidden"]
+    flags = ["-std=gnu99", "-shared", "-fPIC"]
     command = [*compiler(), *flags, *includes, *map(str, sources), "-o", str(path)]
     subprocess.run([*command, "-lpthread"], check=True)
     return path
