@@ -106,11 +106,14 @@ def find_plugins():
 
 
 def find_plugin(platform):
-    """The plugin for a platform; LookupError tells what to install if there is none."""
-    found = find_plugins()
+    """The plugin for a platform: that of CYXLA_PLUGIN whatever it is, else the first
+    that can be used. LookupError tells what to install if there is none."""
+    given = from_environment()
+    if given:
+        return given[0]
     problems = []
-    for plugin in found:
-        if plugin.source == "CYXLA_PLUGIN" or plugin.platform == platform:
+    for plugin in find_plugins():
+        if plugin.platform == platform:
             if plugin.problem is None:
                 return plugin
             problems.append(f"{plugin.source} cannot be used ({plugin.problem})")
