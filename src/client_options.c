@@ -20,17 +20,6 @@ static const struct {
 };
 enum { NUM_DEFAULTS = sizeof(DEFAULTS) / sizeof(DEFAULTS[0]) };
 
-/* The platform that is asked for, else the one that the library's name tells. */
-static bool is_for(const cyxla_runtime_options *options, const char *platform) {
-  const char *name = options->plugin;
-
-  if (options->platform != NULL) return cyxla_platform_is(platform, options->platform);
-  for (const char *c = name; c != NULL && *c != '\0'; c++) {
-    if (*c == '/' || *c == '\\') name = c + 1;
-  }
-  return name != NULL && strstr(name, platform) != NULL;
-}
-
 static bool is_given(const cyxla_runtime_options *options, const char *name) {
   for (size_t i = 0; i < options->num_options; i++) {
     if (strcmp(options->options[i].name, name) == 0) return true;
@@ -105,7 +94,7 @@ cyxla_status cyxla_client_options_create(const cyxla_runtime_options *options,
             &client_options->values[client_options->num_values++]);
   }
   for (size_t i = 0; i < NUM_DEFAULTS; i++) {
-    if (is_for(options, DEFAULTS[i].platform) &&
+    if (cyxla_platform_is(DEFAULTS[i].platform, options) &&
         !is_given(options, DEFAULTS[i].option.name)) {
       convert(&DEFAULTS[i].option,
               &client_options->values[client_options->num_values++]);

@@ -82,6 +82,12 @@ static cyxla_status pjrt_status(const PJRT_Api *api, PJRT_Error *failure) {
 
 cyxla_status cyxla_error_from_pjrt(const PJRT_Api *api, PJRT_Error *failure,
                                    const char *action, cyxla_error *error) {
+  return cyxla_error_from_plugin(api, NULL, failure, action, error);
+}
+
+cyxla_status cyxla_error_from_plugin(const PJRT_Api *api, const char *path,
+                                     PJRT_Error *failure, const char *action,
+                                     cyxla_error *error) {
   cyxla_status status;
 
   if (failure == NULL) return CYXLA_OK;
@@ -94,7 +100,8 @@ cyxla_status cyxla_error_from_pjrt(const PJRT_Api *api, PJRT_Error *failure,
     if (text.message_size > sizeof(error->message)) {
       text.message_size = sizeof(error->message);
     }
-    cyxla_error_set(error, status, "the plugin cannot %s: %.*s", action,
+    cyxla_error_set(error, status, "the plugin%s%s cannot %s: %.*s",
+                    path != NULL ? " " : "", path != NULL ? path : "", action,
                     (int)text.message_size, text.message_size > 0 ? text.message : "");
   }
   PJRT_Error_Destroy_Args destroy = {sizeof(destroy), NULL, failure};

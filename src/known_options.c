@@ -43,7 +43,7 @@ static const char *const TYPE_NAMES[] = {
     [CYXLA_OPTION_BOOL] = "a bool",
 };
 
-bool cyxla_platform_is(const char *name, const char *platform) {
+static bool is_equal(const char *name, const char *platform) {
   for (; *name != '\0'; name++, platform++) {
     char c = *platform;
     if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
@@ -52,10 +52,20 @@ bool cyxla_platform_is(const char *name, const char *platform) {
   return *platform == '\0';
 }
 
+bool cyxla_platform_is(const char *name, const cyxla_runtime_options *options) {
+  const char *file = options->plugin;
+
+  if (options->platform != NULL) return is_equal(name, options->platform);
+  for (const char *c = file; c != NULL && *c != '\0'; c++) {
+    if (*c == '/' || *c == '\\') file = c + 1;
+  }
+  return file != NULL && strstr(file, name) != NULL;
+}
+
 /* The platform as the table calls it: JAX's plugins for CUDA and ROCm are one. */
-static const char *table_platform(const char *platform) {
-  if (cyxla_platform_is("cpu", platform)) return "cpu";
-  if (cyxla_platform_is("cuda", platform) || cyxla_platform_is("rocm", platform)) {
+static const char *table_platform(const cyxla_runtime_options *options) {
+  if (cyxla_platform_is("cpu", options)) return "cpu";
+  if (cyxla_platform_is("cuda", options) || cyxla_platform_is("rocm", options)) {
     return "gpu";
   }
   return "";
@@ -91,10 +101,8 @@ static cyxla_status check(const cyxla_option *option, const char *platform,
 
 cyxla_status cyxla_known_options_check(const cyxla_runtime_options *options,
                                        const cyxla_plugin *plugin, cyxla_error *error) {
-  const char *platform;
+  const char *platform = table_platform(options);
 
-  if (options->platform == NULL) return CYXLA_OK;
-  platform = table_platform(options->platform);
   for (size_t i = 0; i < options->num_options; i++) {
     cyxla_status status = check(&options->options[i], platform, plugin, error);
     if (status != CYXLA_OK) return status;

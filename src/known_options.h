@@ -9,7 +9,8 @@
 cyxla_status cyxla_known_options_check(const cyxla_runtime_options *options,
                                        const cyxla_plugin *plugin, cyxla_error *error);
 
-/* Whether two names of a platform are the same: plugins and callers differ in case. */
-bool cyxla_platform_is(const char *name, const char *platform);
+/* Whether options are for a platform: the one that they ask for, else the one that the
+ * name of the plugin's library tells. Plugins and callers differ in case. */
+bool cyxla_platform_is(const char *name, const cyxla_runtime_options *options);
 
 #endif

@@ -117,9 +117,9 @@ static cyxla_status read_attributes(cyxla_plugin *plugin, cyxla_error *error) {
   cyxla_status status;
 
   if (!CYXLA_PLUGIN_HAS(plugin->api, PJRT_Plugin_Attributes)) return CYXLA_OK;
-  status =
-      cyxla_error_from_pjrt(plugin->api, plugin->api->PJRT_Plugin_Attributes(&args),
-                            "tell its attributes", error);
+  status = cyxla_error_from_plugin(plugin->api, plugin->path,
+                                   plugin->api->PJRT_Plugin_Attributes(&args),
+                                   "tell its attributes", error);
   if (status != CYXLA_OK) return status;
   for (size_t i = 0; i < args.num_attributes; i++) {
     read_version(&args.attributes[i], "stablehlo_current_version",
@@ -139,9 +139,9 @@ static cyxla_status initialize(cyxla_plugin *plugin, cyxla_error *error) {
 
   if (plugin->is_initialized) return CYXLA_OK;
   cyxla_fpenv_enter(&caller);
-  status =
-      cyxla_error_from_pjrt(plugin->api, plugin->api->PJRT_Plugin_Initialize(&args),
-                            "initialize itself", error);
+  status = cyxla_error_from_plugin(plugin->api, plugin->path,
+                                   plugin->api->PJRT_Plugin_Initialize(&args),
+                                   "initialize itself", error);
   if (status == CYXLA_OK) status = read_attributes(plugin, error);
   cyxla_fpenv_leave(&caller);
   plugin->is_initialized = status == CYXLA_OK;

@@ -140,7 +140,7 @@ static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) 
 
 /* Makes the client with a pool of so many threads; 0 leaves it to the plugin. The
  * environment is the process's, so one client is made at a time. */
-static cyxla_status call_with_threads(const PJRT_Api *api,
+static cyxla_status call_with_threads(const cyxla_plugin *plugin,
                                       PJRT_Client_Create_Args *args, int num_threads,
                                       cyxla_error *error) {
   cyxla_environment_threads environment;
@@ -151,17 +151,17 @@ static cyxla_status call_with_threads(const PJRT_Api *api,
   if (num_threads > 0) {
     has_memory = cyxla_environment_set_threads(num_threads, &environment);
   }
-  if (has_memory) failure = api->PJRT_Client_Create(args);
+  if (has_memory) failure = plugin->api->PJRT_Client_Create(args);
   if (num_threads > 0 && has_memory) cyxla_environment_restore_threads(&environment);
   cyxla_lock_release(&cyxla_process_plugins_lock);
   if (!has_memory) return cyxla_error_out_of_memory(error, "a runtime");
-  return cyxla_error_from_pjrt(api, failure, "create a client", error);
+  return cyxla_error_from_plugin(plugin->api, plugin->path, failure, "create a client",
+                                 error);
 }
 
 static cyxla_status create_client(cyxla_runtime *runtime,
                                   const cyxla_runtime_options *options,
                                   cyxla_error *error) {
-  const PJRT_Api *api = runtime->plugin->api;
   PJRT_Client_Create_Args args;
   cyxla_client_options client_options;
   cyxla_status status = cyxla_client_options_create(options, &client_options, error);
@@ -176,7 +176,7 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   args.struct_size = sizeof(args);
   args.create_options = client_options.values;
   args.num_options = client_options.num_values;
-  status = call_with_threads(api, &args, options->num_threads, error);
+  status = call_with_threads(runtime->plugin, &args, options->num_threads, error);
   cyxla_client_options_destroy(&client_options);
   if (status != CYXLA_OK) return status;
   runtime->client = args.client;

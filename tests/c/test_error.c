@@ -144,6 +144,17 @@ static void codes_of_a_plugin_pass_through(void) {
   }
 }
 
+static void the_plugin_s_path_is_told_where_it_is_given(void) {
+  PJRT_Api api;
+  cyxla_error error;
+  PJRT_Error *failure = fail_with(&api, 5, "reason", 6);
+
+  EXPECT_EQUAL(cyxla_error_from_plugin(&api, "a.so", failure, "do it", &error),
+               CYXLA_NOT_FOUND);
+  EXPECT_TEXT(error.message, "the plugin a.so cannot do it: reason");
+  EXPECT_EQUAL(num_destroyed, 1);
+}
+
 static void a_plugin_s_error_is_destroyed_also_where_nobody_wants_it(void) {
   PJRT_Api api;
   PJRT_Error *failure = fail_with(&api, 5, "x", 1);
@@ -204,6 +215,7 @@ TEST_MAIN(TEST_CASE(every_status_has_a_name),
           TEST_CASE(a_long_message_is_not_cut_inside_a_character),
           TEST_CASE(no_failure_of_a_plugin_is_ok),
           TEST_CASE(codes_of_a_plugin_pass_through),
+          TEST_CASE(the_plugin_s_path_is_told_where_it_is_given),
           TEST_CASE(a_plugin_s_error_is_destroyed_also_where_nobody_wants_it),
           TEST_CASE(codes_that_are_none_are_unknown),
           TEST_CASE(an_error_without_a_code_is_unknown_and_both_are_destroyed),

@@ -67,14 +67,32 @@ static void what_cyxla_does_not_know_is_the_plugin_s_affair(void) {
   EXPECT_OK(check(NULL, &text, 81, &error), &error);
 }
 
+static bool is(const char *name, const char *platform, const char *library) {
+  cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
+
+  options.platform = platform;
+  options.plugin = library;
+  return cyxla_platform_is(name, &options);
+}
+
 static void platforms_are_compared_without_case(void) {
-  EXPECT_TRUE(cyxla_platform_is("rocm", "ROCM"));
-  EXPECT_TRUE(!cyxla_platform_is("rocm", "rocm7"));
-  EXPECT_TRUE(!cyxla_platform_is("rocm", "roc"));
+  EXPECT_TRUE(is("rocm", "ROCM", NULL));
+  EXPECT_TRUE(!is("rocm", "rocm7", NULL));
+  EXPECT_TRUE(!is("rocm", "roc", NULL));
+}
+
+static void without_a_platform_the_library_s_name_tells_it(void) {
+  EXPECT_TRUE(is("cpu", NULL, "/opt/cuda/xla_cpu_plugin.so"));
+  EXPECT_TRUE(!is("cuda", NULL, "/opt/cuda/xla_cpu_plugin.so"));
+  EXPECT_TRUE(is("cuda", NULL, "C:\\cpu\\cuda.dll"));
+  EXPECT_TRUE(!is("cpu", NULL, "/opt/cpu/"));
+  EXPECT_TRUE(!is("cpu", NULL, NULL));
+  EXPECT_TRUE(!is("cpu", "cuda", "cpu.so"));
 }
 
 TEST_MAIN(TEST_CASE(known_options_of_the_right_type_pass),
           TEST_CASE(known_options_of_another_type_are_refused),
           TEST_CASE(what_an_old_plugin_would_ignore_is_refused),
           TEST_CASE(what_cyxla_does_not_know_is_the_plugin_s_affair),
-          TEST_CASE(platforms_are_compared_without_case))
+          TEST_CASE(platforms_are_compared_without_case),
+          TEST_CASE(without_a_platform_the_library_s_name_tells_it))

@@ -199,10 +199,10 @@ static void a_plugin_that_fails_to_start_can_be_tried_again(void) {
   fake->set(FAKE_ERROR_CODE, CYXLA_UNAVAILABLE);
   fake->fail_function("PJRT_Plugin_Initialize");
   expect_refused(test_fake_path(), CYXLA_UNAVAILABLE,
-                 "the plugin cannot initialize itself: injected failure");
+                 "fake_plugin.so cannot initialize itself: injected failure");
   fake->fail_function("PJRT_Plugin_Attributes");
   expect_refused(test_fake_path(), CYXLA_UNAVAILABLE,
-                 "the plugin cannot tell its attributes: injected failure");
+                 "fake_plugin.so cannot tell its attributes: injected failure");
   fake->fail_function(NULL);
   load();
 }

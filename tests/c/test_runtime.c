@@ -188,8 +188,8 @@ static void options_that_the_plugin_does_not_know_are_its_error(void) {
   options.options = &unknown;
   options.num_options = 1;
   expect_refused(&options, CYXLA_INVALID_ARGUMENT,
-                 "the plugin cannot create a client: Unexpected option name passed to "
-                 "PJRT_Client_Create: num_nodes");
+                 "fake_plugin.so cannot create a client: Unexpected option name "
+                 "passed to PJRT_Client_Create: num_nodes");
   options.options = &mistyped;
   expect_refused(&options, CYXLA_INVALID_ARGUMENT,
                  "asynchronous has type index 1 but expected type index is 4");

@@ -92,7 +92,8 @@ static void sweep_calls(const test_fake *fake) {
       expect_optional(fake->failed_function());
     } else {
       EXPECT_EQUAL(status, 1 + n % 16);
-      EXPECT_CONTAINS(error.message, "the plugin cannot ");
+      EXPECT_CONTAINS(error.message, "the plugin ");
+      EXPECT_CONTAINS(error.message, " cannot ");
       EXPECT_CONTAINS(error.message, ": injected failure");
     }
     forget(fake, live);

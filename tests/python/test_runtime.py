@@ -153,8 +153,8 @@ print(json.dumps(failures))
         ),
         (
             {"options": {"no_such_option": 1}},
-            "Error INVALID_ARGUMENT the plugin cannot create a client: Unexpected "
-            "option name passed to PJRT_Client_Create: no_such_option",
+            f"Error INVALID_ARGUMENT the plugin {CPU_PLUGIN} cannot create a client: "
+            "Unexpected option name passed to PJRT_Client_Create: no_such_option",
         ),
     ]
     output = output_of(USE + script, json.dumps([arguments for arguments, _ in cases]))
