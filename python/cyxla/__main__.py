@@ -12,26 +12,45 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m cyxla", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    # Before or behind the command; its own default would undo what stands before it.
+    json_option = argparse.ArgumentParser(add_help=False)
+    json_option.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="print JSON"
+    )
     commands = parser.add_subparsers(dest="command")
-    commands.add_parser("plugins", help="list the plugins that are found (the default)")
+    commands.add_parser(
+        "plugins",
+        parents=[json_option],
+        help="list the plugins that are found (the default)",
+    )
     check = commands.add_parser(
-        "check", help="try what a plugin offers, on this machine"
+        "check", parents=[json_option], help="try what a plugin offers, on this machine"
     )
     check.add_argument("path", help="the plugin's library")
     check.add_argument("--platform", help="the platform that it implements")
     options = parser.parse_args(arguments)
     if options.command == "check":
-        rows = conformance.check_plugin(options.path, options.platform)
-        text = conformance.format_rows(rows)
-        code = 1 if any(row.status == "failed" for row in rows) else 0
-    else:
-        rows = listing.list_plugins()
-        text = listing.format_rows(rows)
-        code = 0
-    if options.json:
-        text = json.dumps([row._asdict() for row in rows], indent=2)
-    print(text)
-    return code
+        return check_plugin(options.path, options.platform, options.json)
+    rows = listing.list_plugins()
+    print(rows_as_json(rows) if options.json else listing.format_rows(rows))
+    return 0
+
+
+def check_plugin(path, platform, is_json):
+    """Prints what a plugin offers, and returns 1 if a check failed."""
+    rows = []
+    for row in conformance.check_plugin(path, platform):
+        rows.append(row)
+        if not is_json:
+            print(conformance.format_row(row), flush=True)
+    if is_json:
+        print(rows_as_json(rows))
+    return 1 if any(row.status == "failed" for row in rows) else 0
+
+
+def rows_as_json(rows):
+    """A list of objects with the rows' fields."""
+    return json.dumps([row._asdict() for row in rows], indent=2)
 
 
 if __name__ == "__main__":

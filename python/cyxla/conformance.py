@@ -28,30 +28,34 @@ class Row(NamedTuple):
 def attempt(check, function, *arguments):
     """The row of a check: what the function returns, or the error that it raises."""
     try:
-        return Row(check, "passed", function(*arguments))
+        # Values of 64 bits are part of what is checked, whatever the process has set.
+        with jax.enable_x64(True):
+            return Row(check, "passed", function(*arguments))
     except (Error, AssertionError, MemoryError) as error:
         return Row(check, "failed", str(error) or type(error).__name__)
 
 
 def check_plugin(path, platform=None):
-    """A row for each thing that a plugin should be able to do, on this machine."""
+    """Yields a row for each thing that a plugin should be able to do, on this machine.
+
+    A row comes as soon as it is known: a plugin may end the process in the next check.
+    """
     known = _runtime.inspect_plugin(path)
-    rows = [row_of_library(known)]
+    yield row_of_library(known)
     if known["problem"] is not None:
-        return rows
-    rows.append(attempt("client and devices", describe_client, path, platform))
-    if rows[-1].status == "failed":
-        return rows
-    # Values of 64 bits are part of what is checked, whatever the process has set.
-    with jax.enable_x64(True):
-        rows += [attempt(f"buffers of {name}", echo, name) for name in DTYPES]
-        rows.append(attempt("scalars and empty arrays", echo_shapes))
-        rows.append(attempt("compile and execute", compute))
-        rows.append(attempt("donated inputs", donate))
-        rows.append(attempt("compile errors", provoke_compile_error))
-        rows.append(row_of_serialization())
-    rows.append(row_of_extension("FFI", known, "no custom calls, such as LAPACK"))
-    return rows
+        return
+    client = attempt("client and devices", describe_client, path, platform)
+    yield client
+    if client.status == "failed":
+        return
+    for name in DTYPES:
+        yield attempt(f"buffers of {name}", echo, name)
+    yield attempt("scalars and empty arrays", echo_shapes)
+    yield attempt("compile and execute", compute)
+    yield attempt("donated inputs", donate)
+    yield attempt("compile errors", provoke_compile_error)
+    yield row_of_serialization()
+    yield row_of_extension("FFI", known, "no custom calls, such as LAPACK")
 
 
 def row_of_library(known):
@@ -150,17 +154,17 @@ def provoke_compile_error():
 
 
 def row_of_serialization():
-    """Whether executables can be serialized."""
+    """Whether executables can be serialized, which cyxla can do without."""
+    row = attempt("serialize", serialize)
+    return row._replace(status="absent") if row.status == "failed" else row
+
+
+def serialize():
+    """Serializes an executable."""
     executable, _ = compile_program(lower(lambda x: x * 2, [np.float32(1)]))
-    try:
-        return Row("serialize", "passed", f"{len(executable.serialize())} bytes")
-    except Error as error:
-        return Row("serialize", "absent", str(error))
+    return f"{len(executable.serialize())} bytes"
 
 
-def format_rows(rows):
-    """The rows as a table."""
-    width = max(len(row.check) for row in rows)
-    return "\n".join(
-        f"{row.status:7} {row.check:{width}}  {row.detail}" for row in rows
-    )
+def format_row(row):
+    """A row as a line of the table."""
+    return f"{row.status:7} {row.check:24}  {row.detail}"

@@ -36,8 +36,9 @@ CUDA_12 = [
 
 
 def libraries_for(plugin):
-    """The libraries that JAX's plugin at this path is built for."""
-    return CUDA_12 if "cuda12" in str(plugin) else CUDA_13
+    """The libraries that JAX's plugin at this path is built for, which the name of its
+    package tells."""
+    return CUDA_12 if "cuda12" in Path(plugin).parent.name else CUDA_13
 
 
 def nvidia_directories():
@@ -55,19 +56,21 @@ def find(directory, name):
 
 
 def preload(plugin):
-    """Loads the libraries of the nvidia wheels for a plugin, and returns what is wrong
-    with them, a list of sentences.
+    """Loads the libraries of the nvidia wheels for a plugin. Returns what is wrong with
+    them, "" if nothing is.
 
     A library that is missing is no failure by itself: the system may have its own.
     """
-    problems = []
+    missing, problems = [], []
     for directory, name in libraries_for(plugin):
         path = find(directory, name)
         if path is None:
-            problems.append(f"{name} is not in the nvidia wheels")
+            missing.append(name)
             continue
         try:
             ctypes.CDLL(str(path))
         except OSError as error:
             problems.append(f"{name} cannot be loaded: {error}")
-    return problems
+    if missing:
+        problems.insert(0, f"the nvidia wheels lack {', '.join(missing)}")
+    return "; ".join(problems)

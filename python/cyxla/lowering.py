@@ -11,7 +11,7 @@ from jax.extend import mlir
 from jax.extend.core import jaxpr_as_fun
 from jaxlib.mlir import ir
 
-from cyxla import _runtime, platforms
+from cyxla import _runtime, platforms, plugins
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
 from cyxla.specs import ArraySpec
@@ -66,7 +66,10 @@ def lower(
     traced = trace(function, args, kwargs or {}, jit_arguments)
     inputs = input_specs(traced)
     outputs = output_specs(traced)
-    platform = platform or platforms.choose(jax.tree.leaves((args, kwargs)))
+    if platform is None:
+        platform = platforms.choose(jax.tree.leaves((args, kwargs)))
+    else:
+        platform = plugins.canonical_platform(platform)
     exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     options = {**jit_compiler_options(traced), **(compiler_options or {})}

@@ -10,15 +10,15 @@ def choose(leaves):
 
     ``leaves`` are the leaves of the example arguments. The first that is known counts:
     the device that an argument is committed to, ``jax.default_device``, the plugin that
-    is loaded, ``jax_platforms``, and the first of CPU, CUDA, ROCm and TPU for which a
-    plugin is installed.
+    is loaded, ``jax_platforms``, what CYXLA_PLUGIN names, and the first of CPU, CUDA,
+    ROCm and TPU for which a plugin is installed.
     """
     return (
         of_committed(leaves)
         or of_default_device()
         or runtime.loaded_platform()
         or of_jax_platforms()
-        or of_installed()
+        or plugins.default_platform()
     )
 
 
@@ -43,18 +43,15 @@ def of_default_device():
     device = jax.config.jax_default_device
     if device is None:
         return None
-    return canonical(device) if isinstance(device, str) else of_device(device)
+    if isinstance(device, str):
+        return plugins.canonical_platform(device)
+    return of_device(device)
 
 
 def of_jax_platforms():
     """The first of ``jax_platforms``, None if it is not set."""
-    platforms = (jax.config.jax_platforms or "").split(",")
-    return canonical(platforms[0].strip()) if platforms[0].strip() else None
-
-
-def of_installed():
-    """The first platform for which a plugin is installed, else the CPU."""
-    return next(iter(plugins.installed_platforms()), "cpu")
+    first = (jax.config.jax_platforms or "").split(",")[0].strip()
+    return plugins.canonical_platform(first) if first else None
 
 
 def of_device(device):
@@ -62,12 +59,3 @@ def of_device(device):
     if device.platform != "gpu":
         return device.platform
     return "rocm" if "rocm" in device.client.platform_version.lower() else "cuda"
-
-
-def canonical(platform):
-    """A platform's own name for one of JAX's: "gpu" is what is installed of the two."""
-    platform = platform.lower()
-    if platform != "gpu":
-        return platform
-    installed = plugins.installed_platforms()
-    return "rocm" if "rocm" in installed and "cuda" not in installed else "cuda"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cyxla import _runtime
+from cyxla.options import check_options
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 ENTRY_POINTS = "cyxla.plugins"
@@ -56,6 +57,17 @@ def platform_of_path(path):
     return next((platform for platform in PLATFORMS if platform in name), None)
 
 
+def canonical_platform(platform):
+    """A platform's own name for one of JAX's: "gpu" is what is installed of the two."""
+    if not isinstance(platform, str):
+        raise TypeError(f"platform is {platform!r}, expected a str")
+    platform = platform.lower()
+    if platform != "gpu":
+        return platform
+    installed = installed_platforms()
+    return "rocm" if "rocm" in installed and "cuda" not in installed else "cuda"
+
+
 def from_environment():
     """The plugin that CYXLA_PLUGIN names, in a list."""
     path = _runtime.environment_plugin()
@@ -76,12 +88,19 @@ def from_entry_point(point):
         source = f"{source} of {point.dist.name}"
     # A package of others may fail in any way, and must not keep the rest from working.
     try:
-        module = point.load()
-        path = Path(module.library_path())
-        return Plugin(module.PLATFORM, path, source, dict(module.CREATE_OPTIONS))
+        return plugin_of_module(point.load(), source)
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
         return Plugin(None, None, source, problem=f"its entry point failed: {problem}")
+
+
+def plugin_of_module(module, source):
+    """The plugin that the module of an entry point describes."""
+    if not isinstance(module.PLATFORM, str) or not module.PLATFORM:
+        raise TypeError(f"PLATFORM is {module.PLATFORM!r}, expected a str")
+    options = check_options(module.CREATE_OPTIONS)
+    path = Path(module.library_path())
+    return Plugin(module.PLATFORM.lower(), path, source, options)
 
 
 def from_packages():
@@ -113,10 +132,12 @@ def find_plugin(platform):
         return given[0]
     problems = []
     for plugin in find_plugins():
-        if plugin.platform == platform:
-            if plugin.problem is None:
-                return plugin
-            problems.append(f"{plugin.source} cannot be used ({plugin.problem})")
+        # A package that failed may be one for this platform.
+        if plugin.platform not in (platform, None):
+            continue
+        if plugin.problem is None:
+            return plugin
+        problems.append(f"{plugin.source} cannot be used ({plugin.problem})")
     raise LookupError(
         f"no plugin for the platform {platform}: {advice(platform, problems)}"
     )
@@ -133,13 +154,23 @@ def advice(platform, problems):
 def find_default_plugin():
     """The plugin that is used where no platform is asked for: that of CYXLA_PLUGIN,
     else the first of CPU, CUDA, ROCm and TPU that is installed."""
-    given = from_environment()
-    if given:
-        return given[0]
-    return find_plugin(next(iter(installed_platforms()), "cpu"))
+    return find_plugin(default_platform())
+
+
+def default_platform():
+    """The platform that is used where none is asked for."""
+    given = [plugin.platform for plugin in from_environment() if plugin.platform]
+    return next(iter(given or installed_platforms()), "cpu")
 
 
 def installed_platforms():
-    """The platforms for which a plugin is installed, in the order of preference."""
-    found = {plugin.platform for plugin in find_plugins() if plugin.problem is None}
-    return [platform for platform in PLATFORMS if platform in found]
+    """The platforms for which a plugin is installed: CPU, CUDA, ROCm and TPU in this
+    order, then those that only packages with an entry point know."""
+    found = [plugin.platform for plugin in find_plugins() if plugin.problem is None]
+    known = dict.fromkeys(platform for platform in found if platform is not None)
+    return sorted(known, key=rank)
+
+
+def rank(platform):
+    """The place of a platform in the order of preference."""
+    return PLATFORMS.index(platform) if platform in PLATFORMS else len(PLATFORMS)

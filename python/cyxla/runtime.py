@@ -6,6 +6,7 @@ from os import PathLike
 
 from cyxla import _runtime, cuda_libraries, plugins
 from cyxla.errors import Error
+from cyxla.options import check_options
 
 _lock = threading.Lock()
 _runtime_of_process = None
@@ -18,7 +19,7 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
     platform that it implements. Without a path the plugin for ``platform`` is looked
     for: CYXLA_PLUGIN, then packages with an entry point in the group ``cyxla.plugins``,
     then the wheels of JAX and others that are known to hold one. Without a platform it
-    is the one that :func:`lower` would choose.
+    is that of CYXLA_PLUGIN, or the first of CPU, CUDA, ROCm and TPU that is installed.
 
     ``options`` are handed to the plugin's client: a dict of bool, int, float, str or
     lists of int. They add to or replace what cyxla sets itself: a CPU client runs
@@ -35,6 +36,8 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
     options = check_options(options)
     if plugin is not None and not isinstance(plugin, (str, PathLike)):
         raise TypeError(f"plugin is {plugin!r}, expected a path")
+    if platform is not None:
+        platform = plugins.canonical_platform(platform)
     threads = check_threads(threads)
     with _lock:
         return _initialize(plugin, platform, options, threads).info
@@ -44,30 +47,30 @@ def _initialize(plugin, platform, options, threads):
     global _runtime_of_process
     if _runtime_of_process is None:
         if plugin is not None:
-            found = plugins.Plugin(platform, plugin, "a path")
+            found = plugins.Plugin(None, plugin, "a path")
         elif platform is not None:
             found = plugins.find_plugin(platform)
         else:
             found = plugins.find_default_plugin()
-        _runtime_of_process = create(
-            found, platform or found.platform, options, threads
-        )
+        if platform is None and found.source != "CYXLA_PLUGIN":
+            platform = found.platform
+        _runtime_of_process = create(found, platform, options, threads)
     return _runtime_of_process
 
 
 def create(plugin, platform, options, threads):
-    """The runtime of a plugin that was found."""
-    options = {**check_options(plugin.options), **options}
-    if platform != "cuda":
-        return _runtime.Runtime(plugin.path, platform, options, threads)
-    problems = cuda_libraries.preload(plugin.path)
+    """The runtime of a plugin that was found, which has to be of a platform unless that
+    is None. A library's name is a hint at its platform and no more."""
+    options = {**(plugin.options or {}), **options}
+    likely = platform or plugins.platform_of_path(plugin.path)
+    problems = cuda_libraries.preload(plugin.path) if likely == "cuda" else ""
     try:
         return _runtime.Runtime(plugin.path, platform, options, threads)
     except Error as error:
-        if not problems:
+        # Options are refused whatever libraries there are.
+        if not problems or error.status == "INVALID_ARGUMENT":
             raise
-        message = f"{error}; of the CUDA libraries, {', '.join(problems)}"
-        raise Error(message, error.status) from error
+        raise Error(f"{error} ({problems})", error.status) from error
 
 
 def runtime_for(platform):
@@ -94,36 +97,3 @@ def check_threads(threads):
     if not isinstance(threads, numbers.Integral) or not 1 <= threads < 2**31:
         raise ValueError(f"threads is {threads!r}, expected a positive integer or None")
     return int(threads)
-
-
-def check_options(options):
-    """The options as a dict of plain values; TypeError names the one that is none."""
-    if options is None:
-        return {}
-    if not isinstance(options, dict):
-        raise TypeError(f"options is {options!r}, expected a dict")
-    return {name: check_option(name, value) for name, value in options.items()}
-
-
-def check_option(name, value):
-    """One option's value as a bool, int, float, str or list of int."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"an option is called {name!r}, expected a str")
-    if isinstance(value, (bool, str, float)):
-        return value
-    if isinstance(value, numbers.Integral):
-        return check_integer(name, value)
-    if isinstance(value, (list, tuple)) and all(
-        isinstance(item, numbers.Integral) for item in value
-    ):
-        return [check_integer(name, item) for item in value]
-    raise TypeError(
-        f"option {name} is {value!r}, expected a bool, int, float, str or list of int"
-    )
-
-
-def check_integer(name, value):
-    """An int of 64 bits."""
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"option {name} is {value}, expected an integer of 64 bits")
-    return int(value)
