@@ -16,8 +16,9 @@ def in_package(package, file):
     return Path(find_spec(package).submodule_search_locations[0], file)
 
 
-# Those that users install: PJRT API 0.115 and 0.81.
+# Those that users install: PJRT API 0.115, 0.106 and 0.81.
 CPU_PLUGIN = in_package("lammps_jax_pjrt_cpu", "pjrt_c_api_cpu_plugin.so")
+MIDDLE_CPU_PLUGIN = in_package("fastatomstruct_xla_cpu", "libpjrt_cpu.so")
 OLD_CPU_PLUGIN = in_package("xla_plugins", "xla_cpu_pjrt/xla_cpu_pjrt.so")
 OFFICIAL_HEADER = in_package("xla_plugins", "xla_cpu_pjrt/include/pjrt_c_api.h")
 
