@@ -1,5 +1,6 @@
 /* The caller's floating-point environment, which XLA's code must not touch: it raises
- * flags, and would end a caller that traps on them. */
+ * flags, and would end a caller that traps on them. Nor may the caller's rounding
+ * change what a program computes, or what the compiler folds. */
 #ifndef CYXLA_FPENV_H
 #define CYXLA_FPENV_H
 
@@ -11,12 +12,13 @@
 
 typedef unsigned int cyxla_fpenv;
 
-enum { CYXLA_FPENV_FLAGS = 0x003F, CYXLA_FPENV_MASKS = 0x1F80 };
+/* No flags, all traps masked, rounding to nearest, denormals as they are. */
+enum { CYXLA_FPENV_DEFAULT = 0x1F80 };
 
-/* Saves control bits and flags, clears the flags and masks all traps. */
+/* Saves control bits and flags, and sets those that a process begins with. */
 static inline void cyxla_fpenv_enter(cyxla_fpenv *saved) {
   *saved = _mm_getcsr();
-  _mm_setcsr((*saved | CYXLA_FPENV_MASKS) & ~(unsigned)CYXLA_FPENV_FLAGS);
+  _mm_setcsr(CYXLA_FPENV_DEFAULT);
 }
 
 /* Puts everything back as it was saved. */
@@ -31,7 +33,8 @@ static inline void cyxla_fpenv_leave(const cyxla_fpenv *saved) {
 typedef fenv_t cyxla_fpenv;
 
 static inline void cyxla_fpenv_enter(cyxla_fpenv *saved) {
-  feholdexcept(saved);
+  fegetenv(saved);
+  fesetenv(FE_DFL_ENV);
 }
 
 static inline void cyxla_fpenv_leave(const cyxla_fpenv *saved) {
