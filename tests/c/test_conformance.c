@@ -1,32 +1,10 @@
-/* What has to work on every plugin for the CPU. The plugin is that of the environment
- * variable CYXLA_TEST_PLUGIN; without one the tests are skipped. */
-#define _GNU_SOURCE /* feenableexcept */
-#include <fenv.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* What every plugin for the CPU has to do: programs, their arrays, and refusals. */
 #include <string.h>
 
 #include "test.h"
 #include "test_conformance_support.h"
 #include "test_fake.h"
 #include "test_scenario.h"
-
-static const conformance_pair sum_code = {
-    "input float32[3]\ninput float32[3]\noutput float32[3] = sum 0 1",
-    "module @sum {\n"
-    "  func.func public @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>)\n"
-    "      -> tensor<3xf32> {\n"
-    "    %0 = stablehlo.add %arg0, %arg1 : tensor<3xf32>\n"
-    "    return %0 : tensor<3xf32>\n"
-    "  }\n"
-    "}\n"};
-
-static cyxla_executable *compile_sum(void) {
-  cyxla_program_options sum = test_sum_options();
-
-  return conformance_compile(conformance_code(&sum_code), sum.inputs, sum.num_inputs,
-                             sum.outputs, sum.num_outputs);
-}
 
 static void the_runtime_is_for_the_cpu(void) {
   conformance_begin();
@@ -54,7 +32,7 @@ static void a_program_goes_all_the_way(void) {
 
   test_set_environment("CYXLA_PLUGIN", NULL);
   scenario.path = test_temporary_path("sum.cyxla");
-  program.code = conformance_code(&sum_code);
+  program.code = conformance_sum_code();
   program.code_bytes = strlen(program.code);
   EXPECT_OK(test_scenario_run(&scenario, &error), &error);
 }
@@ -183,77 +161,6 @@ static void several_outputs_keep_their_order(void) {
   cyxla_call_destroy(call);
 }
 
-static cyxla_call *create_donating(void) {
-  static const conformance_pair code = {
-      "input float32[3]\noutput float32[3] into 0 = negate 0",
-      "module @donate {\n"
-      "  func.func public @main(\n"
-      "      %arg0: tensor<3xf32> {tf.aliasing_output = 0 : i32}) -> tensor<3xf32> {\n"
-      "    %0 = stablehlo.negate %arg0 : tensor<3xf32>\n"
-      "    return %0 : tensor<3xf32>\n"
-      "  }\n"
-      "}\n"};
-  static const int64_t shape[1] = {3};
-  const cyxla_array_spec input = {"a", CYXLA_FLOAT32, 1, shape, 0, 0};
-  const cyxla_array_spec output = {"a", CYXLA_FLOAT32, 1, shape, 0, -1};
-
-  return conformance_call(conformance_code(&code), &input, 1, &output, 1);
-}
-
-static void a_donated_input_keeps_its_values(void) {
-  conformance_begin();
-  cyxla_call *call = create_donating();
-  float *state = cyxla_call_input(call, 0);
-  cyxla_error error;
-
-  state[2] = 8;
-  for (int run = 0; run < 3; run++) {
-    EXPECT_OK(cyxla_call_run(call, &error), &error);
-    EXPECT_TRUE(((const float *)cyxla_call_output(call, 0))[2] == -8);
-    EXPECT_TRUE(state[2] == 8);
-  }
-  cyxla_call_destroy(call);
-}
-
-static void a_donated_pair_is_updated_in_place(void) {
-  conformance_begin();
-  cyxla_call *call = create_donating();
-  float *state = cyxla_call_input(call, 0);
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_call_bind_output(call, 0, state, &error), &error);
-  state[2] = 8;
-  for (int run = 0; run < 5; run++) {
-    EXPECT_OK(cyxla_call_run(call, &error), &error);
-    EXPECT_TRUE(cyxla_call_output(call, 0) == state);
-    EXPECT_TRUE(!cyxla_call_output_is_copied(call, 0));
-    EXPECT_TRUE(state[2] == (run % 2 == 0 ? -8 : 8));
-  }
-  cyxla_call_destroy(call);
-}
-
-static void memory_of_any_alignment_can_be_bound(void) {
-  conformance_begin();
-  cyxla_executable *executable = compile_sum();
-  char *memory = cyxla_aligned_alloc(3 * CYXLA_ALIGNMENT);
-  cyxla_call *call;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
-  for (size_t offset = 0; offset <= CYXLA_ALIGNMENT; offset += sizeof(float)) {
-    float *x = (float *)(void *)(memory + offset), *sum = x + 3;
-    for (int i = 0; i < 3; i++) x[i] = (float)(i + 1);
-    EXPECT_OK(cyxla_call_bind_output(call, 0, NULL, &error), &error);
-    EXPECT_OK(cyxla_call_bind_input(call, 0, x, &error), &error);
-    EXPECT_OK(cyxla_call_bind_output(call, 0, sum, &error), &error);
-    EXPECT_OK(cyxla_call_run(call, &error), &error);
-    for (int i = 0; i < 3; i++) EXPECT_TRUE(sum[i] == (float)(i + 1));
-  }
-  cyxla_call_destroy(call);
-  cyxla_executable_destroy(executable);
-  cyxla_aligned_free(memory);
-}
-
 static void a_program_that_cannot_be_compiled_is_refused_with_the_plugin_s_text(void) {
   conformance_begin();
   cyxla_runtime *runtime = conformance_runtime();
@@ -276,8 +183,7 @@ static void a_program_that_cannot_be_compiled_is_refused_with_the_plugin_s_text(
 static cyxla_program *mislabelled_sum(const cyxla_array_spec *inputs, size_t num_inputs,
                                       const cyxla_array_spec *outputs,
                                       size_t num_outputs) {
-  return test_program(conformance_code(&sum_code), inputs, num_inputs, outputs,
-                      num_outputs);
+  return test_program(conformance_sum_code(), inputs, num_inputs, outputs, num_outputs);
 }
 
 static void outputs_that_are_not_the_signature_s_are_refused(void) {
@@ -342,35 +248,6 @@ static void inputs_that_are_not_the_program_s_are_refused(void) {
   cyxla_runtime_destroy(runtime);
 }
 
-static void threads_with_a_call_each_run_at_once(void) {
-  conformance_begin();
-  cyxla_executable *executable = compile_sum();
-
-  EXPECT_EQUAL(test_sum_count_wrong(executable, 4, 500), 0);
-  cyxla_executable_destroy(executable);
-}
-
-static void the_caller_s_traps_and_flags_stay(void) {
-  conformance_begin();
-  cyxla_call *call;
-  cyxla_error error;
-  int enabled;
-
-  feclearexcept(FE_ALL_EXCEPT);
-  feraiseexcept(FE_UNDERFLOW);
-  feenableexcept(FE_INVALID | FE_DIVBYZERO);
-  cyxla_executable *executable = compile_sum();
-  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
-  cyxla_executable_destroy(executable);
-  test_sum_fill(call, 0.1f);
-  EXPECT_OK(cyxla_call_run(call, &error), &error);
-  enabled = fedisableexcept(FE_INVALID | FE_DIVBYZERO);
-  EXPECT_EQUAL(enabled, FE_INVALID | FE_DIVBYZERO);
-  EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT), FE_UNDERFLOW);
-  feclearexcept(FE_ALL_EXCEPT);
-  cyxla_call_destroy(call);
-}
-
 int main(int argc, char **argv) {
   static const test_case tests[] = {
       TEST_CASE(the_runtime_is_for_the_cpu),
@@ -379,19 +256,10 @@ int main(int argc, char **argv) {
       TEST_CASE(matrices_are_row_major),
       TEST_CASE(matrices_that_the_plugin_keeps_in_column_major_order_are_too),
       TEST_CASE(several_outputs_keep_their_order),
-      TEST_CASE(a_donated_input_keeps_its_values),
-      TEST_CASE(a_donated_pair_is_updated_in_place),
-      TEST_CASE(memory_of_any_alignment_can_be_bound),
       TEST_CASE(a_program_that_cannot_be_compiled_is_refused_with_the_plugin_s_text),
       TEST_CASE(outputs_that_are_not_the_signature_s_are_refused),
       TEST_CASE(inputs_that_are_not_the_program_s_are_refused),
-      TEST_CASE(threads_with_a_call_each_run_at_once),
-      TEST_CASE(the_caller_s_traps_and_flags_stay),
   };
 
-  if (conformance_plugin() == NULL || conformance_plugin()[0] == '\0') {
-    fprintf(stderr, "CYXLA_TEST_PLUGIN names no plugin: nothing is tested\n");
-    return 77; /* what the build takes for skipped */
-  }
-  return test_main(argc, argv, tests, TEST_COUNT(tests));
+  return conformance_main(argc, argv, tests, TEST_COUNT(tests));
 }

@@ -4,8 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
 #include "test_fake.h"
+
+int conformance_main(int argc, char **argv, const test_case *tests, size_t num_tests) {
+  if (conformance_plugin() == NULL || conformance_plugin()[0] == '\0') {
+    fprintf(stderr, "CYXLA_TEST_PLUGIN names no plugin: nothing is tested\n");
+    return 77; /* what the build takes for skipped */
+  }
+  return test_main(argc, argv, tests, num_tests);
+}
 
 void conformance_begin(void) {
   if (conformance_is_fake()) test_fake_start();
@@ -60,6 +67,27 @@ cyxla_call *conformance_call(const char *code, const cyxla_array_spec *inputs,
   EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
   cyxla_executable_destroy(executable);
   return call;
+}
+
+const char *conformance_sum_code(void) {
+  static const conformance_pair code = {
+      "input float32[3]\ninput float32[3]\noutput float32[3] = sum 0 1",
+      "module @sum {\n"
+      "  func.func public @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>)\n"
+      "      -> tensor<3xf32> {\n"
+      "    %0 = stablehlo.add %arg0, %arg1 : tensor<3xf32>\n"
+      "    return %0 : tensor<3xf32>\n"
+      "  }\n"
+      "}\n"};
+
+  return conformance_code(&code);
+}
+
+cyxla_executable *conformance_compile_sum(void) {
+  cyxla_program_options sum = test_sum_options();
+
+  return conformance_compile(conformance_sum_code(), sum.inputs, sum.num_inputs,
+                             sum.outputs, sum.num_outputs);
 }
 
 static const struct {

@@ -1,8 +1,13 @@
-/* Programs that every plugin can run, in the language of the plugin under test. */
+/* Programs that every plugin can run, in the language of the plugin under test.
+ * The plugin is that of the environment variable CYXLA_TEST_PLUGIN. */
 #ifndef TEST_CONFORMANCE_SUPPORT_H
 #define TEST_CONFORMANCE_SUPPORT_H
 
 #include "cyxla.h"
+#include "test.h"
+
+/* Runs the tests as test_main does. Without a plugin they are skipped. */
+int conformance_main(int argc, char **argv, const test_case *tests, size_t num_tests);
 
 /* The path of the plugin under test, from the environment; NULL if there is none. */
 const char *conformance_plugin(void);
@@ -18,6 +23,10 @@ typedef struct conformance_pair {
 } conformance_pair;
 
 const char *conformance_code(const conformance_pair *pair);
+
+/* The sum of test_fake.h: its code, and compiled. */
+const char *conformance_sum_code(void);
+cyxla_executable *conformance_compile_sum(void);
 
 /* All dtypes, by an index. */
 enum { CONFORMANCE_NUM_DTYPES = 15 };
