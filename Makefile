@@ -118,7 +118,7 @@ demo: library package ## train a network in JAX, run it from C (examples/digits)
 	@echo passed >$(RESULTS)/demo.check
 
 .PHONY: test
-test: forget-results test-format test-lint test-header test-c test-sanitize test-install test-wheel test-python test-docs summary ## run all tests; the parts are targets too
+test: forget-results test-format test-lint test-header test-c test-sanitize test-threads test-install test-wheel test-python test-docs summary ## run all tests; the parts are targets too
 
 .PHONY: forget-results
 forget-results:
@@ -148,6 +148,10 @@ $(BUILD)/sanitized.ready: $(VENV_READY) Makefile
 	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
 	@touch $@
 
+$(BUILD)/threads.ready: $(VENV_READY) Makefile
+	@$(call configure,$(BUILD)/threads,$(TEST_OPTIONS) -Db_sanitize=thread -Db_lundef=false)
+	@touch $@
+
 .PHONY: test-c
 test-c: $(BUILD)/plain.ready ## the C tests, with the coverage of the C library
 	@mkdir -p $(RESULTS)
@@ -161,6 +165,12 @@ test-sanitize: $(BUILD)/sanitized.ready ## the C tests under the address and und
 	@mkdir -p $(RESULTS)
 	@$(CHECK) build-sanitized meson compile -C $(BUILD)/sanitized
 	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/sanitized $(RESULTS)/c-sanitized.tests.json
+
+.PHONY: test-threads
+test-threads: $(BUILD)/threads.ready ## the C tests under the thread sanitizer
+	@mkdir -p $(RESULTS)
+	@$(CHECK) build-threads meson compile -C $(BUILD)/threads
+	@$(WITH_VENV) tools/run_thread_tests.sh $(BUILD)/threads $(RESULTS)
 
 .PHONY: test-install
 test-install: $(BUILD)/library.ready $(BUILD)/python.ready ## the installed C library: symbols, pkg-config, CMake
