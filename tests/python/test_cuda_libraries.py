@@ -22,13 +22,9 @@ def write_library(folder, directory, name):
     """Puts a library into a layout as that of the nvidia wheels."""
     path = folder / "nvidia" / directory / "lib" / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        [*compiler(), "-shared", "-fPIC", f'-DNAME="{name}"', "-x", "c", "-"]
-        + ["-o", str(path)],
-        input=TELLING,
-        text=True,
-        check=True,
-    )
+    command = [*compiler(), "-shared", "-fPIC", f'-DNAME="{name}"', "-x", "c", "-"]
+    command += ["-o", str(path)]
+    subprocess.run(command, input=TELLING, text=True, check=True)
     return path
 
 
@@ -73,7 +69,9 @@ def test_missing_and_broken_libraries_are_named(folder):
     problems = cuda_libraries.preload(PLUGIN_12)
     missing, unloadable = problems.split("; ")
     rest = set(names(cuda_libraries.CUDA_12)) - {"libnvrtc.so.12", "libcublas.so.12"}
-    assert missing.startswith("the nvidia wheels lack libcudart.so.12, libcublasLt.so.12")
+    assert missing.startswith(
+        "the nvidia wheels lack libcudart.so.12, libcublasLt.so.12"
+    )
     assert set(missing.removeprefix("the nvidia wheels lack ").split(", ")) == rest
     assert unloadable.startswith(f"libcublas.so.12 cannot be loaded: {broken}: ")
 

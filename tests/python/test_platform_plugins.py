@@ -44,7 +44,8 @@ for request in json.loads(requests):
 @pytest.fixture
 def initialize(fake_plugins, tmp_path):
     """Offers the fake plugin for a platform with an entry point, and calls initialize
-    with each of a list of arguments. Returns what came back and the client's options."""
+    with each of a list of arguments. Returns what came back and the client's options.
+    """
 
     def initialize(platform, *requests, create_options=None, path=None, **environment):
         path = path or fake_plugins.fake
@@ -163,7 +164,8 @@ def test_an_option_that_an_old_plugin_would_ignore_is_named(initialize, platform
     request = {"plugin": str(OLD_CPU_PLUGIN), "platform": platform}
     ((message, _),) = initialize("tpu", {**request, "options": {"num_nodes": 1}})
     assert message.startswith(
-        f"INVALID_ARGUMENT the plugin {OLD_CPU_PLUGIN} would ignore the option num_nodes"
+        f"INVALID_ARGUMENT the plugin {OLD_CPU_PLUGIN} would ignore the option "
+        "num_nodes"
     )
 
 
@@ -173,8 +175,8 @@ def test_a_plugin_that_is_for_another_platform_than_its_package_says_is_refused(
     write_plugin(tmp_path, "rocm", fake_plugins.fake, name="wrong-plugin")
     ((message, _),) = initialize("tpu", {"platform": "rocm"})
     assert message == (
-        f"PLATFORM_MISMATCH the plugin {fake_plugins.fake} implements the platform tpu, "
-        "expected rocm"
+        f"PLATFORM_MISMATCH the plugin {fake_plugins.fake} implements the platform "
+        "tpu, expected rocm"
     )
 
 
@@ -207,8 +209,8 @@ except cx.Error as error:
         PYTHONPATH=python_path(tmp_path),
     )
     assert output.splitlines()[1] == (
-        "PLATFORM_MISMATCH the program was lowered for the platform rocm, and the plugin "
-        f"{fake_plugins.fake} implements tpu; lower it again or use another plugin"
+        "PLATFORM_MISMATCH the program was lowered for the platform rocm, and the "
+        f"plugin {fake_plugins.fake} implements tpu; lower it again or use another plugin"
     )
 
 

@@ -89,7 +89,10 @@ def test_arguments_that_are_not_committed_do_not_count(set_up):
 
 
 def test_arguments_on_several_devices_of_a_platform_are_for_it(set_up):
-    leaves = [CommittedArray(device("tpu"), device("tpu")), CommittedArray(device("tpu"))]
+    leaves = [
+        CommittedArray(device("tpu"), device("tpu")),
+        CommittedArray(device("tpu")),
+    ]
     assert platforms.choose(leaves) == "tpu"
 
 
@@ -169,9 +172,9 @@ def test_the_platform_that_is_asked_for_counts_before_all():
 
 @pytest.mark.parametrize("platform", [3, b"cpu"])
 def test_a_platform_that_is_no_text_is_refused(platform):
-    with pytest.raises(TypeError, match="platform is .*, expected a str"):
+    with pytest.raises(TypeError, match=r"platform is .*, expected a str"):
         cx.lower(lambda x: x, [1.0], platform=platform)
-    with pytest.raises(TypeError, match="platform is .*, expected a str"):
+    with pytest.raises(TypeError, match=r"platform is .*, expected a str"):
         cx.initialize(platform=platform)
 
 

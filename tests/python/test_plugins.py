@@ -226,12 +226,10 @@ def test_an_entry_point_may_belong_to_no_distribution(library):
 
 
 def test_the_package_for_the_cpu_offers_the_plugin(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-        + ["--disable-pip-version-check", "--no-build-isolation"]
-        + ["--target", tmp_path, ROOT / "plugins/cyxla-pjrt-cpu"],
-        check=True,
-    )
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command += ["--disable-pip-version-check", "--no-build-isolation"]
+    command += ["--target", str(tmp_path), str(ROOT / "plugins/cyxla-pjrt-cpu")]
+    subprocess.run(command, check=True)
     output = output_of(
         """
         import cyxla as cx
