@@ -210,7 +210,8 @@ except cx.Error as error:
     )
     assert output.splitlines()[1] == (
         "PLATFORM_MISMATCH the program was lowered for the platform rocm, and the "
-        f"plugin {fake_plugins.fake} implements tpu; lower it again or use another plugin"
+        f"plugin {fake_plugins.fake} implements tpu; lower it again or use another "
+        "plugin"
     )
 
 
