@@ -39,9 +39,7 @@ cdef class OptionList:
 
     def __cinit__(self, dict options):
         self.kept = []
-        self.options = <cyxla_option *>PyMem_Calloc(len(options) + 1, sizeof(cyxla_option))
-        if self.options == NULL:
-            raise MemoryError
+        self.options = <cyxla_option *>allocate(len(options), sizeof(cyxla_option))
         for i, (name, value) in enumerate(options.items()):
             self.fill(&self.options[i], name, value)
 
@@ -81,9 +79,7 @@ cdef class Int64List:
     cdef int64_t *numbers
 
     def __cinit__(self, values):
-        self.numbers = <int64_t *>PyMem_Calloc(len(values) + 1, sizeof(int64_t))
-        if self.numbers == NULL:
-            raise MemoryError
+        self.numbers = <int64_t *>allocate(len(values), sizeof(int64_t))
         for i, value in enumerate(values):
             self.numbers[i] = value
 

@@ -26,12 +26,9 @@ cdef class SpecList:
     def __cinit__(self, specs):
         cdef size_t i = 0, position = 0
         self.names = [zero_terminated(spec.name.encode()) for spec in specs]
-        self.specs = <cyxla_array_spec *>PyMem_Calloc(
-            len(specs) + 1, sizeof(cyxla_array_spec))
-        self.shapes = <int64_t *>PyMem_Calloc(
-            sum(len(spec.shape) for spec in specs) + 1, sizeof(int64_t))
-        if self.specs == NULL or self.shapes == NULL:
-            raise MemoryError
+        self.specs = <cyxla_array_spec *>allocate(len(specs), sizeof(cyxla_array_spec))
+        self.shapes = <int64_t *>allocate(
+            sum([len(spec.shape) for spec in specs]), sizeof(int64_t))
         for i, spec in enumerate(specs):
             self.specs[i].name = <bytes>self.names[i]
             self.specs[i].dtype = cyxla_dtype_from_name(spec.dtype.name.encode())

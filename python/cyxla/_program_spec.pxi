@@ -52,11 +52,9 @@ cdef int create_program_spec(
     try:
         spec.num_inputs = num_inputs
         spec.num_outputs = len(executable.output_dtypes)
-        output_bytes = <size_t *>PyMem_Calloc(spec.num_outputs + 1, sizeof(size_t))
+        output_bytes = <size_t *>allocate(spec.num_outputs, sizeof(size_t))
         spec.output_bytes = output_bytes
-        spec.outputs = <const void **>PyMem_Calloc(spec.num_outputs + 1, sizeof(void *))
-        if spec.output_bytes == NULL or spec.outputs == NULL:
-            raise MemoryError
+        spec.outputs = <const void **>allocate(spec.num_outputs, sizeof(void *))
         for i in range(spec.num_outputs):
             output_bytes[i] = cyxla_program_output(executable.program.handle, i).bytes
         check(cyxla_call_create(executable.handle, &spec.call, &error), &error)

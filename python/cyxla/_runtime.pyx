@@ -41,6 +41,14 @@ def environment_plugin():
     return None if path == NULL else os.fsdecode(<bytes>path)
 
 
+cdef void *allocate(size_t count, size_t bytes) except NULL:
+    """Zeroed memory for elements of some bytes, to be freed with PyMem_Free."""
+    memory = PyMem_Calloc(count + 1, bytes)
+    if memory == NULL:
+        raise MemoryError(f"no memory left for {count} elements")
+    return memory
+
+
 cdef bytes zero_terminated(encoded):
     """What C reads as one string; ValueError if it would read a part only."""
     if b"\0" in encoded:

@@ -145,7 +145,7 @@ def num_devices(traced, exported):
     shardings of its arguments and results."""
     shardings = [*traced._params["in_shardings"], *traced._params["out_shardings"]]
     counts = [getattr(sharding, "num_devices", 1) for sharding in shardings]
-    return max(exported.nr_devices, *counts)
+    return max([exported.nr_devices, *counts])
 
 
 def check_exported(exported, num_devices):

@@ -129,6 +129,20 @@ def test_an_output_that_is_an_input_is_a_new_array():
     assert not np.shares_memory(first, VECTOR)
 
 
+def test_memory_that_is_not_there_is_a_memory_error():
+    size = 2**58
+    example = jax.ShapeDtypeStruct((size,), np.float32)
+    executable = cx.compile(lambda x: x[:1], example)
+    with pytest.raises(MemoryError, match="no memory left for an input"):
+        executable.run([np.broadcast_to(np.float32(0), (size,))])
+
+
+def test_a_signature_that_no_memory_can_hold_is_a_memory_error(double):
+    spec = cx.ArraySpec("x", range(2**60), np.dtype(np.float32))
+    with pytest.raises(MemoryError, match=f"no memory left for {2**60} elements"):
+        make_program(double, inputs=[spec])
+
+
 def test_outputs_outlive_the_executable():
     executable = cx.compile(lambda x: x + 1, np.zeros(100_000, np.float32))
     (result,) = executable.run([np.zeros(100_000, np.float32)])

@@ -154,6 +154,10 @@ def test_a_function_without_arguments_is_a_program():
     assert run(program)[0].tolist() == [0, 1, 2]
 
 
+def test_a_function_of_nothing_to_nothing_is_a_program():
+    assert run(cx.lower(lambda: None)) == []
+
+
 def test_a_function_without_results_is_a_program():
     program = cx.lower(lambda x: None, [VECTOR])
     assert program.outputs == []
