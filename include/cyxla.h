@@ -225,6 +225,7 @@ CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program
 
 /* ---- Plugins ------------------------------------------------------------------- */
 
+/* How many extensions of a plugin are listed at most; PJRT has 25 kinds. */
 #define CYXLA_EXTENSIONS_MAXIMUM 64
 
 /* What a plugin's library says about itself, without a client. Versions that it does
@@ -238,7 +239,6 @@ typedef struct cyxla_plugin_info {
   int extensions[CYXLA_EXTENSIONS_MAXIMUM]; /* [num_extensions] of the PJRT API */
   size_t num_extensions;
 } cyxla_plugin_info;
-
 #define CYXLA_PLUGIN_INFO_INIT \
   {sizeof(cyxla_plugin_info), 0, 0, {0, 0, 0}, {0, 0, 0}, {0}, 0}
 

@@ -43,6 +43,21 @@ static void without_a_list_of_devices_there_is_none(void) {
   EXPECT_TRUE(!cyxla_hardware_has_googles(name));
 }
 
+static void a_device_whose_path_is_too_long_is_passed_over(void) {
+  const char *top = test_temporary_path("long");
+  char name[201], devices[1024];
+
+  memset(name, 'x', sizeof(name) - 1);
+  name[sizeof(name) - 1] = '\0';
+  snprintf(devices, sizeof(devices), "%s/%s", top, name);
+  EXPECT_EQUAL(mkdir(top, 0777), 0);
+  EXPECT_EQUAL(mkdir(devices, 0777), 0);
+  snprintf(devices, sizeof(devices), "%s/%s/%s", top, name, name);
+  EXPECT_EQUAL(mkdir(devices, 0777), 0);
+  add_device(devices, name, NULL);
+  EXPECT_TRUE(!cyxla_hardware_has_googles(devices));
+}
+
 static void this_machine_can_be_asked(void) {
   EXPECT_EQUAL(cyxla_hardware_has_tpu(),
                cyxla_hardware_has_googles("/sys/bus/pci/devices"));
@@ -50,4 +65,5 @@ static void this_machine_can_be_asked(void) {
 
 TEST_MAIN(TEST_CASE(a_device_of_google_s_is_found),
           TEST_CASE(without_a_list_of_devices_there_is_none),
+          TEST_CASE(a_device_whose_path_is_too_long_is_passed_over),
           TEST_CASE(this_machine_can_be_asked))
