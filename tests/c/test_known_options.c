@@ -58,6 +58,22 @@ static void what_an_old_plugin_would_ignore_is_refused(void) {
                "the plugin plugin.so would ignore the option foo");
 }
 
+static void a_client_is_not_made_with_options_that_are_refused(void) {
+  cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
+  const test_fake *fake = test_fake_start();
+  cyxla_runtime *runtime;
+  cyxla_error error;
+
+  options.plugin = test_fake_path();
+  options.platform = "cpu";
+  options.options = &unknown;
+  options.num_options = 1;
+  EXPECT_ERROR(cyxla_runtime_create(&options, &runtime, &error), CYXLA_INVALID_ARGUMENT,
+               &error, "fake_plugin.so would ignore the option foo");
+  EXPECT_NULL(runtime);
+  EXPECT_EQUAL(fake->calls_of("PJRT_Client_Create"), 0);
+}
+
 static void what_cyxla_does_not_know_is_the_plugin_s_affair(void) {
   cyxla_error error;
 
@@ -93,6 +109,7 @@ static void without_a_platform_the_library_s_name_tells_it(void) {
 TEST_MAIN(TEST_CASE(known_options_of_the_right_type_pass),
           TEST_CASE(known_options_of_another_type_are_refused),
           TEST_CASE(what_an_old_plugin_would_ignore_is_refused),
+          TEST_CASE(a_client_is_not_made_with_options_that_are_refused),
           TEST_CASE(what_cyxla_does_not_know_is_the_plugin_s_affair),
           TEST_CASE(platforms_are_compared_without_case),
           TEST_CASE(without_a_platform_the_library_s_name_tells_it))

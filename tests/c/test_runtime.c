@@ -197,18 +197,6 @@ static void options_that_the_plugin_does_not_know_are_its_error(void) {
   expect_refused(&options, CYXLA_INVALID_ARGUMENT, "options is NULL");
 }
 
-static void options_that_the_plugin_would_ignore_are_refused_before(void) {
-  const cyxla_option unknown = {"num_nodes", CYXLA_OPTION_INT64, {.int64 = 2}, 0};
-  cyxla_runtime_options options = fake_options();
-  const test_fake *fake = test_fake_start();
-
-  options.platform = "cpu";
-  options.options = &unknown;
-  options.num_options = 1;
-  expect_refused(&options, CYXLA_INVALID_ARGUMENT, "would ignore the option num_nodes");
-  EXPECT_EQUAL(fake->calls_of("PJRT_Client_Create"), 0);
-}
-
 static void a_plugin_without_devices_is_refused(void) {
   const test_fake *fake = test_fake_start();
   cyxla_runtime_options options = fake_options();
@@ -397,7 +385,6 @@ TEST_MAIN(TEST_CASE(a_runtime_tells_what_it_is),
           TEST_CASE(without_a_platform_the_plugin_s_own_is_taken),
           TEST_CASE(options_reach_the_plugin),
           TEST_CASE(options_that_the_plugin_does_not_know_are_its_error),
-          TEST_CASE(options_that_the_plugin_would_ignore_are_refused_before),
           TEST_CASE(a_plugin_without_devices_is_refused),
           TEST_CASE(a_plugin_that_returns_no_client_is_refused),
           TEST_CASE(zero_copy_is_found_out),
