@@ -23,11 +23,21 @@ static void print_json(const char *source, const char *path, cyxla_status status
   print_json_string(source);
   fputs(", \"path\": ", stdout);
   print_json_string(path);
-  printf(", \"pjrt_api_version\": [%d, %d]", info->pjrt_api_major,
-         info->pjrt_api_minor);
-  printf(", \"stablehlo_version\": [%lld, %lld, %lld], \"extensions\": [",
-         (long long)info->stablehlo_version[0], (long long)info->stablehlo_version[1],
-         (long long)info->stablehlo_version[2]);
+  fputs(", \"pjrt_api_version\": ", stdout);
+  if (info->pjrt_api_minor > 0) {
+    printf("[%d, %d]", info->pjrt_api_major, info->pjrt_api_minor);
+  } else {
+    fputs("null", stdout);
+  }
+  fputs(", \"stablehlo_version\": ", stdout);
+  if (info->stablehlo_version[0] > 0) {
+    printf("[%lld, %lld, %lld]", (long long)info->stablehlo_version[0],
+           (long long)info->stablehlo_version[1],
+           (long long)info->stablehlo_version[2]);
+  } else {
+    fputs("null", stdout);
+  }
+  fputs(", \"extensions\": [", stdout);
   for (size_t i = 0; i < info->num_extensions; i++) {
     if (i > 0) fputs(", ", stdout);
     print_json_string(cyxla_extension_name(info->extensions[i]));

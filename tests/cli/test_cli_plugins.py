@@ -73,7 +73,10 @@ def test_the_libraries_in_a_directory_are_described(cyxla, tmp_path):
     rows = json.loads(cyxla("plugins", "--json", tmp_path).stdout)
     assert [row["path"] for row in rows] == [f"{tmp_path}/a.so", f"{tmp_path}/b.so"]
     assert "is not a library that can be loaded" in rows[0]["problem"]
+    assert rows[0]["pjrt_api_version"] is rows[0]["stablehlo_version"] is None
+    assert rows[0]["extensions"] == []
     assert rows[1]["problem"] is None
+    assert rows[1]["stablehlo_version"] == [1, 20, 0]
     assert rows[1]["pjrt_api_version"] == [0, 115]
 
 
