@@ -333,6 +333,41 @@ CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
 CYXLA_API const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime,
                                                 size_t index);
 
+/* ---- Custom calls -------------------------------------------------------------- */
+
+/* A function of XLA's typed FFI, XLA_FFI_Error *(XLA_FFI_CallFrame *), as a pointer of
+ * one type for all. It has to live as long as the process. */
+typedef void cyxla_ffi_function(void);
+
+/* A native function that programs call by name, with the functions of its stages. */
+typedef struct cyxla_ffi_handler {
+  size_t struct_size;
+  const char *name;                /* the target of the custom call */
+  const char *platform;            /* NULL: the runtime's */
+  cyxla_ffi_function *instantiate; /* makes the state of a call; may be NULL */
+  cyxla_ffi_function *prepare;     /* may be NULL */
+  cyxla_ffi_function *initialize;  /* may be NULL */
+  cyxla_ffi_function *execute;
+  uint32_t traits; /* XLA_FFI_Handler_Traits */
+} cyxla_ffi_handler;
+
+#define CYXLA_FFI_HANDLER_INIT \
+  {sizeof(cyxla_ffi_handler), NULL, NULL, NULL, NULL, NULL, NULL, 0}
+
+/* Registers a handler with the runtime's plugin, for all its runtimes, before a program
+ * that calls it is compiled. A name that is taken is an error, unless the functions are
+ * the same. Any thread may call it. */
+CYXLA_API cyxla_status cyxla_ffi_register(cyxla_runtime *runtime,
+                                          const cyxla_ffi_handler *handler,
+                                          cyxla_error *error);
+
+/* Registers the type of the state that handlers keep. *type_id is the number that the
+ * handlers know it by; 0 asks for a new one. deleter frees a state. */
+CYXLA_API cyxla_status cyxla_ffi_register_type(cyxla_runtime *runtime, const char *name,
+                                               int64_t *type_id,
+                                               void (*deleter)(void *state),
+                                               cyxla_error *error);
+
 /* ---- Executables --------------------------------------------------------------- */
 
 typedef struct cyxla_executable cyxla_executable;

@@ -21,6 +21,12 @@ const char *cyxla_environment_plugin(void) {
   return variable("CYXLA_PLUGIN");
 }
 
+bool cyxla_environment_mirror_jax(void) {
+  const char *value = variable("CYXLA_MIRROR_JAX");
+
+  return value == NULL || strcmp(value, "0") != 0;
+}
+
 static void set(const char *name, const char *value) {
 #if defined(_WIN32)
   _putenv_s(name, value != NULL ? value : "");

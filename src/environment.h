@@ -7,6 +7,10 @@
 /* CYXLA_PLUGIN, the path of the plugin to load; NULL if it is unset or empty. */
 const char *cyxla_environment_plugin(void);
 
+/* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
+ * alone. */
+bool cyxla_environment_mirror_jax(void);
+
 /* Sets what plugins read from the environment once, when they are loaded:
  *   XLA's log level, TF_CPP_MIN_LOG_LEVEL: to CYXLA_LOG (0 information, 1 warnings, 2
  *   errors, 3 fatal errors only) if that is set. Else to 3, since some plugins log

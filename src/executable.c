@@ -27,6 +27,32 @@ static double seconds_now(void) {
 #endif
 }
 
+/* What XLA says where the target of a custom call is missing, and what to do then. */
+static const struct {
+  const char *text;
+  const char *advice;
+} ADVICE[] = {
+    {"No FFI handler registered for",
+     "; register a handler of XLA's typed FFI under that name first, with "
+     "cyxla_ffi_register in C or register_ffi_target in Python"},
+    {"No registered implementation for untyped custom call",
+     "; the call has an API version of the older untyped interface (api_version=0 to "
+     "3), "
+     "which plugins do not run: it needs a handler of the typed FFI (api_version=4, in "
+     "jax.ffi api_version=1)"},
+};
+
+static cyxla_status add_advice(cyxla_status status, cyxla_error *error) {
+  for (size_t i = 0; error != NULL && i < sizeof(ADVICE) / sizeof(ADVICE[0]); i++) {
+    size_t length = strlen(error->message);
+    if (strstr(error->message, ADVICE[i].text) != NULL &&
+        length + strlen(ADVICE[i].advice) < sizeof(error->message)) {
+      strcpy(error->message + length, ADVICE[i].advice);
+    }
+  }
+  return status;
+}
+
 static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   static const char format[] = "mlir";
   const PJRT_Api *api = executable->runtime->plugin->api;
@@ -45,7 +71,7 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   args.compile_options_size = program->compile_options_bytes;
   status = cyxla_error_from_pjrt(api, api->PJRT_Client_Compile(&args),
                                  "compile the program", error);
-  if (status != CYXLA_OK) return status;
+  if (status != CYXLA_OK) return add_advice(status, error);
   executable->loaded = args.executable;
   if (executable->loaded == NULL) {
     return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,

@@ -18,8 +18,9 @@ typedef struct cyxla_plugin {
   int64_t stablehlo_version[3]; /* the latest it reads; 0.0.0 where it does not tell */
   int64_t stablehlo_minimum_version[3];
   bool is_initialized;
-  bool has_started; /* a client was made */
-  long generation;  /* of the process that made it */
+  const struct XLA_FFI_Api *ffi_api; /* NULL before a handler is registered */
+  bool has_started;                  /* a client was made */
+  long generation;                   /* of the process that made it */
   struct cyxla_plugin *next;
 } cyxla_plugin;
 

@@ -8,6 +8,11 @@
 """
 
 from cyxla._runtime import version as _version
+from cyxla.custom_calls import (
+    is_mirroring_wanted,
+    mirror_jax_registrations,
+    register_ffi_target,
+)
 from cyxla.errors import Error, FileError
 from cyxla.executable import (
     CompileStatistics,
@@ -25,6 +30,9 @@ from cyxla.specs import ArraySpec, RuntimeInfo
 
 __version__ = _version()
 
+if is_mirroring_wanted():
+    mirror_jax_registrations()
+
 __all__ = [
     "ArraySpec",
     "CompileStatistics",
@@ -40,6 +48,8 @@ __all__ = [
     "initialize",
     "load",
     "lower",
+    "mirror_jax_registrations",
+    "register_ffi_target",
     "runtime_info",
     "save",
 ]

@@ -1,4 +1,5 @@
 # Plugins and runtimes as Python objects.
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 
 
 def inspect_plugin(path):
@@ -129,3 +130,39 @@ cdef class Runtime:
                            for i in range(info.num_devices)]),
             zero_copy=bool(info.zero_copy),
         )
+
+    def register_handler(self, str name, str platform, dict stages, unsigned int traits):
+        """Registers a handler: ``stages`` has the address of each stage's function."""
+        cdef cyxla_ffi_handler handler
+        cdef cyxla_error error
+        name_bytes = zero_terminated(name.encode())
+        platform_bytes = zero_terminated(platform.encode())
+        memset(&handler, 0, sizeof(handler))
+        handler.struct_size = sizeof(handler)
+        handler.name = name_bytes
+        handler.platform = platform_bytes
+        handler.instantiate = address_of(stages, "instantiate")
+        handler.prepare = address_of(stages, "prepare")
+        handler.initialize = address_of(stages, "initialize")
+        handler.execute = address_of(stages, "execute")
+        handler.traits = traits
+        check(cyxla_ffi_register(self.handle, &handler, &error), &error)
+
+    def register_type(self, str name, int64_t type_id, size_t deleter):
+        """Registers the type of handlers' states and returns its number."""
+        cdef cyxla_error error
+        name_bytes = zero_terminated(name.encode())
+        check(cyxla_ffi_register_type(
+            self.handle, name_bytes, &type_id, <void (*)(void *) noexcept nogil>deleter,
+            &error), &error)
+        return type_id
+
+
+cdef cyxla_ffi_function *address_of(dict stages, str stage) except? NULL:
+    """The function of a stage, NULL where there is none."""
+    return <cyxla_ffi_function *><size_t>stages.get(stage, 0)
+
+
+def address_of_capsule(capsule):
+    """The pointer that a capsule of any name holds."""
+    return <size_t>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))

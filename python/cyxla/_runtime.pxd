@@ -133,6 +133,24 @@ cdef extern from "cyxla.h" nogil:
         const cyxla_runtime *runtime, cyxla_runtime_info *info, cyxla_error *error)
     const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime, size_t index)
 
+    ctypedef void cyxla_ffi_function()
+
+    ctypedef struct cyxla_ffi_handler:
+        size_t struct_size
+        const char *name
+        const char *platform
+        cyxla_ffi_function *instantiate
+        cyxla_ffi_function *prepare
+        cyxla_ffi_function *initialize
+        cyxla_ffi_function *execute
+        unsigned int traits
+
+    cyxla_status cyxla_ffi_register(
+        cyxla_runtime *runtime, const cyxla_ffi_handler *handler, cyxla_error *error)
+    cyxla_status cyxla_ffi_register_type(
+        cyxla_runtime *runtime, const char *name, int64_t *type_id,
+        void (*deleter)(void *) noexcept, cyxla_error *error)
+
     ctypedef struct cyxla_executable:
         pass
 

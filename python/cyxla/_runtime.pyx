@@ -33,12 +33,18 @@ def version():
 
 cdef extern from "environment.h" nogil:
     const char *cyxla_environment_plugin()
+    bint cyxla_environment_mirror_jax()
 
 
 def environment_plugin():
     """The value of CYXLA_PLUGIN, None if it is unset or empty."""
     cdef const char *path = cyxla_environment_plugin()
     return None if path == NULL else os.fsdecode(<bytes>path)
+
+
+def environment_mirror_jax():
+    """False if CYXLA_MIRROR_JAX is 0."""
+    return bool(cyxla_environment_mirror_jax())
 
 
 cdef void *allocate(size_t count, size_t bytes) except NULL:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import jax
 
-from cyxla import _runtime, runtime
+from cyxla import _runtime, custom_calls, runtime
 from cyxla.lowering import compile_options, lower
 from cyxla.program import Program
 
@@ -60,7 +60,10 @@ def compile_program(program, *, compiler_options=None):
         program = program.with_compile_options(
             compile_options(merged), {"compiler_options": merged}
         )
-    executable = Executable.compile(runtime.runtime_for(program.platform), program)
+    loaded = runtime.runtime_for(program.platform)
+    custom_calls.synchronize()
+    custom_calls.prepare_lapack(program.code)
+    executable = Executable.compile(loaded, program)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=False,

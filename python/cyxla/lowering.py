@@ -12,6 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 from jaxlib.mlir import ir
 
 from cyxla import _runtime, platforms, plugins
+from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
 from cyxla.specs import ArraySpec
@@ -133,7 +134,8 @@ def export_flat(traced, platform, custom_calls):
         keep_unused=True,
         donate_argnums=tuple(itertools.compress(itertools.count(), donated(traced))),
     )
-    checks = [export.DisabledSafetyCheck.custom_call(name) for name in custom_calls]
+    names = targets.known_names() | set(custom_calls)
+    checks = [export.DisabledSafetyCheck.custom_call(name) for name in sorted(names)]
     avals = [
         jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in traced.jaxpr.in_avals
     ]

@@ -4,7 +4,7 @@ import numbers
 import threading
 from os import PathLike
 
-from cyxla import _runtime, cuda_libraries, plugins
+from cyxla import _runtime, cuda_libraries, custom_calls, plugins
 from cyxla.errors import Error
 from cyxla.options import check_options
 
@@ -12,7 +12,9 @@ _lock = threading.Lock()
 _runtime_of_process = None
 
 
-def initialize(plugin=None, *, platform=None, options=None, threads=None):
+def initialize(
+    plugin=None, *, platform=None, options=None, threads=None, jax_targets=True
+):
     """Loads a plugin and creates its client. Returns a :class:`RuntimeInfo`.
 
     ``plugin`` is the path of a PJRT plugin's library, and ``platform`` then names the
@@ -29,6 +31,10 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
     the plugin takes one for each core that it may use. The plugin has a few threads
     besides, for compiling and waiting.
 
+    Unless ``jax_targets`` is False, the handlers of custom calls that jaxlib ships are
+    registered with the plugin, for linear algebra and sparse matrices. Those that are
+    registered with JAX or by :func:`register_ffi_target` always are.
+
     A process loads one plugin. The first function that needs one calls this without
     arguments, so a choice has to come before. Later calls return the details of the
     first, whatever their arguments. A call that fails may be repeated.
@@ -40,10 +46,10 @@ def initialize(plugin=None, *, platform=None, options=None, threads=None):
         platform = plugins.canonical_platform(platform)
     threads = check_threads(threads)
     with _lock:
-        return _initialize(plugin, platform, options, threads).info
+        return _initialize(plugin, platform, options, threads, jax_targets).info
 
 
-def _initialize(plugin, platform, options, threads):
+def _initialize(plugin, platform, options, threads, jax_targets=True):
     global _runtime_of_process
     if _runtime_of_process is None:
         if plugin is not None:
@@ -54,7 +60,9 @@ def _initialize(plugin, platform, options, threads):
             found = plugins.find_default_plugin()
         if platform is None and found.source != "CYXLA_PLUGIN":
             platform = found.platform
-        _runtime_of_process = create(found, platform, options, threads)
+        created = create(found, platform, options, threads)
+        custom_calls.attach(created, jax_targets)
+        _runtime_of_process = created
     return _runtime_of_process
 
 

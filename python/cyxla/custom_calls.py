@@ -1,0 +1,221 @@
+"""Custom calls: the native functions that programs call by name.
+
+A plugin is a build of XLA of its own, which knows none of them. What jaxlib ships, what
+other libraries register with JAX and what is registered here goes to the plugin of the
+process when it is loaded, or at once if it is.
+"""
+
+import importlib
+import threading
+import warnings
+
+from jaxlib import xla_client
+
+from cyxla import _runtime
+from cyxla.errors import Error
+
+STAGES = ("instantiate", "prepare", "initialize", "execute")
+
+# Modules of jaxlib whose registrations() lists handlers by JAX's names of platforms.
+JAXLIB_MODULES = [
+    "jaxlib.lapack",
+    "jaxlib.cpu_sparse",
+    "jaxlib.gpu_solver",
+    "jaxlib.gpu_sparse",
+    "jaxlib.gpu_linalg",
+    "jaxlib.gpu_prng",
+]
+
+# JAX's names of platforms, in its registry and in calls, and ours.
+PLATFORMS = {"host": "cpu", "cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "rocm": "rocm"}
+
+# Targets that are jaxlib's own and cannot work outside of it: they look for Python
+# objects that only its client knows.
+JAXLIB_ONLY = {
+    "dce_sink",
+    "xla_ffi_python_cpu_callback",
+    "xla_ffi_partitioned_python_cpu_callback",
+    "xla_buffer_python_cpu_callback",
+}
+
+_lock = threading.RLock()
+_pending = {}  # (platform, name): (stages, traits), in the order of registration
+_runtime_of_process = None
+_registered = set()  # of (platform, name)
+_original_register = None
+
+
+def platform_of(name):
+    """Our name of a platform of JAX's."""
+    return PLATFORMS.get(name.lower(), name.lower())
+
+
+def address_of(function, name):
+    """The address of a handler, which is a capsule, an integer or a ctypes function."""
+    if isinstance(function, int):
+        return function
+    if type(function).__name__ == "PyCapsule":
+        return _runtime.address_of_capsule(function)
+    raise TypeError(
+        f"the handler {name} is {function!r}, expected a PyCapsule (jax.ffi.pycapsule) "
+        "or its address, or a dict of those by stage"
+    )
+
+
+def stages_of(name, handler):
+    """The address of each stage's function; TypeError for what is no handler."""
+    if not isinstance(handler, dict):
+        handler = {"execute": handler}
+    unknown = sorted(set(handler) - set(STAGES) - {"record"})
+    if unknown or "execute" not in handler:
+        raise TypeError(
+            f"the handler {name} has the stages {sorted(handler)}, expected execute "
+            "and any of instantiate, prepare and initialize"
+        )
+    if "record" in handler:
+        warnings.warn(
+            f"the stage record of the handler {name} is left out, since no plugin "
+            "takes it; the other stages work",
+            stacklevel=3,
+        )
+    return {
+        stage: address_of(handler[stage], name) for stage in STAGES if stage in handler
+    }
+
+
+def register_ffi_target(name, handler, platform="cpu", api_version=1, traits=0):
+    """Registers a handler of XLA's typed FFI with the plugin, as ``jax.ffi`` does with
+    JAX.
+
+    ``name`` is the target of the custom calls. ``handler`` is a PyCapsule or the
+    address of the function, or a dict of those for the stages ``"instantiate"``,
+    ``"prepare"``, ``"initialize"`` and ``"execute"``. It has to live as long as the
+    process. A handler for another platform than the plugin's waits unused.
+    ``api_version`` is 1: plugins do not run the older untyped handlers.
+    """
+    if api_version != 1:
+        raise ValueError(
+            f"the handler {name} has api_version={api_version}, and plugins run "
+            "handlers of the typed FFI only (api_version=1)"
+        )
+    _add(name, stages_of(name, handler), platform_of(platform), int(traits))
+
+
+def _add(name, stages, platform, traits):
+    """Keeps a handler for the plugin, and registers it if the plugin is loaded."""
+    with _lock:
+        _pending[platform, name] = (stages, traits)
+        runtime = _runtime_of_process
+        if runtime is not None and runtime.info.platform == platform:
+            runtime.register_handler(name, platform, stages, traits)
+            _registered.add((platform, name))
+
+
+def mirror_jax_registrations():
+    """Passes every later registration with JAX on to the plugin as well.
+
+    Importing cyxla does this, unless CYXLA_MIRROR_JAX=0 is set. A second call does
+    nothing.
+    """
+    global _original_register
+    with _lock:
+        if _original_register is None:
+            _original_register = xla_client.register_custom_call_target
+            xla_client.register_custom_call_target = _register_and_mirror
+
+
+def _register_and_mirror(name, fn, platform="cpu", api_version=0, traits=0):
+    """In the place of jaxlib's function."""
+    # JAX's own error comes first, and its own registration stands whatever we do.
+    _original_register(name, fn, platform, api_version, traits)
+    mirror(name, fn, platform, api_version, traits)
+
+
+def mirror(name, fn, platform, api_version, traits):
+    """Passes one registration of JAX's on; what cannot be is left with a warning."""
+    if api_version != 1 or name in JAXLIB_ONLY:
+        return
+    try:
+        _add(name, stages_of(name, fn), platform_of(platform), int(traits))
+    except (Error, TypeError) as error:
+        warnings.warn(f"a handler of JAX's was not mirrored: {error}", stacklevel=3)
+
+
+def jaxlib_targets():
+    """The handlers that jaxlib ships: ``(name, capsule, platform)`` of each."""
+    targets = []
+    for module in JAXLIB_MODULES:
+        try:
+            registrations = importlib.import_module(module).registrations()
+        except ImportError:
+            continue
+        for platform, handlers in registrations.items():
+            targets += [
+                (name, handler, platform_of(platform))
+                for name, handler, api_version in handlers
+                if api_version == 1
+            ]
+    return targets
+
+
+def jax_targets():
+    """The handlers that are registered with JAX by now, in its queue or its registry:
+    ``(name, handler, platform, api_version, traits)`` of each."""
+    targets = []
+    with xla_client._custom_callback_lock:
+        for platform, queue in xla_client._custom_callback.items():
+            targets += [
+                (name, fn, platform, api_version, traits)
+                for name, fn, api_version, traits in queue
+            ]
+    for platform in ("Host", "CUDA", "ROCM"):
+        for name, fn in xla_client.custom_call_targets(platform).items():
+            # Untyped handlers are bare capsules there.
+            targets.append((name, fn, platform, 1 if isinstance(fn, dict) else 0, 0))
+    return targets
+
+
+def known_names():
+    """The names of all handlers that are known, for which lowering needs no word."""
+    names = {name for name, _, _ in jaxlib_targets()}
+    with _lock:
+        return names | {name for _, name in _pending}
+
+
+def attach(runtime, with_jaxlib):
+    """Registers everything that is known with a plugin that was just loaded."""
+    global _runtime_of_process
+    with _lock:
+        _runtime_of_process = runtime
+        platform = runtime.info.platform
+        if "FFI" not in _runtime.inspect_plugin(runtime.info.plugin)["extensions"]:
+            return
+        if with_jaxlib:
+            for name, capsule, target_platform in jaxlib_targets():
+                if target_platform == platform and (platform, name) not in _pending:
+                    _add(name, stages_of(name, capsule), platform, 0)
+        for (target_platform, name), (stages, traits) in list(_pending.items()):
+            if target_platform == platform and (platform, name) not in _registered:
+                _add(name, stages, platform, traits)
+        synchronize()
+
+
+def synchronize():
+    """Passes on what was registered with JAX behind our back, as through a reference to
+    jaxlib's function that is older than the mirror."""
+    with _lock:
+        for name, fn, platform, api_version, traits in jax_targets():
+            if (platform_of(platform), name) not in _pending:
+                mirror(name, fn, platform, api_version, traits)
+
+
+def is_mirroring_wanted():
+    """Whether importing cyxla installs the mirror."""
+    return _runtime.environment_mirror_jax()
+
+
+def prepare_lapack(code):
+    """Loads the LAPACK of SciPy where a program calls it: jaxlib's handlers crash
+    without. It takes a second, so programs without linear algebra do not pay for it."""
+    if b"lapack_" in code:
+        importlib.import_module("jaxlib.lapack")._lapack.initialize()
