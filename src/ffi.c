@@ -5,7 +5,6 @@
 #include "abi/pjrt_ffi.h"
 #include "error.h"
 #include "ffi_wrapper.h"
-#include "known_options.h"
 #include "options.h"
 #include "process.h"
 #include "runtime.h"
@@ -48,13 +47,10 @@ static const PJRT_FFI_Extension *find_extension(const PJRT_Api *api) {
   return NULL;
 }
 
-/* XLA's name of a platform. It takes "cpu" for "Host" and any case, but says its own in
- * messages. */
+/* XLA's name of a platform, which it says in messages. It takes any case, and "cpu" for
+ * "Host" too. */
 static const char *xla_platform(const char *platform) {
-  if (cyxla_platform_is("cpu", platform)) return "Host";
-  if (cyxla_platform_is("cuda", platform)) return "CUDA";
-  if (cyxla_platform_is("rocm", platform)) return "ROCM";
-  return platform;
+  return strcmp(platform, "cpu") == 0 ? "Host" : platform;
 }
 
 static cyxla_status probe_api(cyxla_plugin *plugin, cyxla_error *error) {

@@ -4,18 +4,18 @@
 static PJRT_Api table;
 
 static PJRT_Extension_Base *chain_extensions(void) {
-  static PJRT_Extension_Base extensions[2];
-  for (int i = 0; i < 2; i++) extensions[i].struct_size = sizeof extensions[i];
-  extensions[0].type = PJRT_Extension_Type_FFI;
-  extensions[0].next = &extensions[1];
-  extensions[1].type = (PJRT_Extension_Type)1000;
-  extensions[1].next = NULL;
+  static PJRT_Extension_Base unknown;
+  PJRT_Extension_Base *ffi = fake_ffi_extension();
+  ffi->next = &unknown;
+  unknown.struct_size = sizeof unknown;
+  unknown.type = (PJRT_Extension_Type)1000;
+  unknown.next = NULL;
   switch ((fake_extensions)fake_get(FAKE_EXTENSIONS)) {
     case FAKE_EXTENSIONS_TWO: break;
     case FAKE_EXTENSIONS_NONE: return NULL;
-    case FAKE_EXTENSIONS_ENDLESS: extensions[1].next = &extensions[0]; break;
+    case FAKE_EXTENSIONS_ENDLESS: unknown.next = ffi; break;
   }
-  return &extensions[0];
+  return ffi;
 }
 
 void fake_fill_table(void) {

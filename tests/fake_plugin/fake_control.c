@@ -18,6 +18,7 @@ static const long knob_defaults[FAKE_NUM_KNOBS] = {
     [FAKE_API_MAJOR] = PJRT_API_MAJOR,
     [FAKE_API_MINOR] = PJRT_API_MINOR,
     [FAKE_API_STRUCT_SIZE] = sizeof(PJRT_Api),
+    [FAKE_FFI_MINOR] = 4,
     [FAKE_NUM_DEVICES] = 1,
     [FAKE_NUM_PARTITIONS] = 1,
     [FAKE_NUM_REPLICAS] = 1,
@@ -69,6 +70,7 @@ __attribute__((destructor)) static void stop(void) {
 
 void fake_plugin_reset(void) {
   lock();
+  fake_ffi_forget();
   memcpy(state.knobs, knob_defaults, sizeof state.knobs);
   strcpy(state.texts[FAKE_TEXT_PLATFORM], "cpu");
   strcpy(state.texts[FAKE_TEXT_ERROR_MESSAGE], "injected failure");

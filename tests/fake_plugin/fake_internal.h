@@ -88,6 +88,10 @@ void fake_record_compile_options(const void *options, size_t bytes);
 bool fake_is_removed(fake_function function);
 const char *fake_function_name(fake_function function);
 
+/* The extension of PJRT that takes handlers of custom calls, and forgetting them. */
+PJRT_Extension_Base *fake_ffi_extension(void);
+void fake_ffi_forget(void);
+
 /* Never returns NULL: a fake that runs out of memory ends the process. */
 void *fake_allocate(size_t bytes);
 

@@ -44,6 +44,9 @@ typedef enum {
   FAKE_API_STRUCT_SIZE,     /* bytes of the function table [all of it] */
   FAKE_ATTRIBUTES,          /* a fake_attributes [normal] */
   FAKE_EXTENSIONS,          /* a fake_extensions [two] */
+  FAKE_FFI_MINOR,           /* version of the FFI [4] */
+  FAKE_FFI_REFUSES,         /* 1: PJRT's extension takes no handler [0] */
+  FAKE_FFI_IS_SILENT,       /* 1: it takes them without asking what they are [0] */
   FAKE_NUM_DEVICES,         /* unless the client's options say otherwise [1] */
   FAKE_ANY_OPTION,          /* 1: unknown client options are ignored [0] */
   FAKE_CLIENT_MICROSECONDS, /* that it takes to make a client [0] */
@@ -119,6 +122,8 @@ typedef enum {
   /* How many objects of a kind are alive. */                                          \
   F(long, live, (fake_kind kind))                                                      \
   F(long, live_total, (void))                                                          \
+  /* The function of a handler's stage (0 instantiate to 3 execute); NULL: none. */    \
+  F(const void *, ffi_function, (const char *name, int stage))                         \
   /* What the caller did against the rules of PJRT first; NULL: nothing. */            \
   F(const char *, violation, (void))                                                   \
   /* The options of the last client as "name=type value"; NULL: no such index. */      \
