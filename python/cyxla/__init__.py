@@ -12,6 +12,7 @@ from cyxla.custom_calls import (
     is_mirroring_wanted,
     mirror_jax_registrations,
     register_ffi_target,
+    register_ffi_type,
 )
 from cyxla.errors import Error, FileError
 from cyxla.executable import (
@@ -50,6 +51,7 @@ __all__ = [
     "lower",
     "mirror_jax_registrations",
     "register_ffi_target",
+    "register_ffi_type",
     "runtime_info",
     "save",
 ]

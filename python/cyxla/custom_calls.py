@@ -42,6 +42,7 @@ _lock = threading.RLock()
 _pending = {}  # (platform, name): (stages, traits), in the order of registration
 _runtime_of_process = None
 _registered = set()  # of (platform, name)
+_excluded = set()  # names of jaxlib's handlers that the user does not want
 _original_register = None
 
 
@@ -101,6 +102,23 @@ def register_ffi_target(name, handler, platform="cpu", api_version=1, traits=0):
     _add(name, stages_of(name, handler), platform_of(platform), int(traits))
 
 
+def register_ffi_type(name, type_id=0, deleter=0):
+    """Registers the type of the state that a handler keeps, with the plugin of the
+    process. Returns its number, which the handler has to use.
+
+    ``type_id`` is a number of the caller's choice; 0 asks for a new one. ``deleter`` is
+    the address of the C function that frees a state, 0 if there is nothing to free.
+    The plugin has to be loaded: call :func:`initialize` first.
+    """
+    with _lock:
+        if _runtime_of_process is None:
+            raise RuntimeError(
+                f"the type {name} cannot be registered before a plugin is loaded; call "
+                "cyxla.initialize first"
+            )
+        return _runtime_of_process.register_type(name, type_id, deleter)
+
+
 def _add(name, stages, platform, traits):
     """Keeps a handler for the plugin, and registers it if the plugin is loaded."""
     with _lock:
@@ -133,7 +151,7 @@ def _register_and_mirror(name, fn, platform="cpu", api_version=0, traits=0):
 
 def mirror(name, fn, platform, api_version, traits):
     """Passes one registration of JAX's on; what cannot be is left with a warning."""
-    if api_version != 1 or name in JAXLIB_ONLY:
+    if api_version != 1 or name in JAXLIB_ONLY or name in _excluded:
         return
     try:
         _add(name, stages_of(name, fn), platform_of(platform), int(traits))
@@ -190,10 +208,12 @@ def attach(runtime, with_jaxlib):
         platform = runtime.info.platform
         if "FFI" not in _runtime.inspect_plugin(runtime.info.plugin)["extensions"]:
             return
-        if with_jaxlib:
-            for name, capsule, target_platform in jaxlib_targets():
-                if target_platform == platform and (platform, name) not in _pending:
-                    _add(name, stages_of(name, capsule), platform, 0)
+        for name, capsule, target_platform in jaxlib_targets():
+            if not with_jaxlib:
+                # JAX registers them itself when it lowers a call of one.
+                _excluded.add(name)
+            elif target_platform == platform and (platform, name) not in _pending:
+                _add(name, stages_of(name, capsule), platform, 0)
         for (target_platform, name), (stages, traits) in list(_pending.items()):
             if target_platform == platform and (platform, name) not in _registered:
                 _add(name, stages, platform, traits)

@@ -11,8 +11,7 @@ from comparing import assert_equal_to_jax, assert_same_bits
 from corpus import PROGRAMS, elementwise
 
 BY_NAME = {program.name: program for program in PROGRAMS}
-RUNNABLE = [program.name for program in PROGRAMS if not program.lapack]
-LAPACK = [program.name for program in PROGRAMS if program.lapack]
+NAMES = [program.name for program in PROGRAMS]
 
 # Programs that apply functions to the numbers of their arguments one by one, or that
 # pass them on; the result of sums and products of these values would be NaN alone.
@@ -61,10 +60,10 @@ def with_special_values(argument, turn):
 
 def test_the_corpus_is_complete():
     assert len(BY_NAME) == len(PROGRAMS) == 114
-    assert len(LAPACK) == 11
+    assert sum(program.lapack for program in PROGRAMS) == 11
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", NAMES)
 def test_program_gives_what_jit_gives(name):
     arguments = BY_NAME[name].arguments
     found = executable_of(name)(*arguments)
@@ -73,18 +72,16 @@ def test_program_gives_what_jit_gives(name):
     assert_equal_to_jax(found, expected)
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", NAMES)
 def test_program_is_the_same_after_save_and_load(name, tmp_path):
     arguments = BY_NAME[name].arguments
     saved = executable_of(name)
     cx.save(tmp_path / "program.cyxla", saved)
     loaded = cx.load(tmp_path / "program.cyxla")
     assert (loaded.inputs, loaded.outputs) == (saved.inputs, saved.outputs)
-    for found, expected in zip(
-        jax.tree.leaves(loaded(*arguments)),
-        jax.tree.leaves(saved(*arguments)),
-        strict=True,
-    ):
+    # Flat, since the results of some are of types that a file cannot hold.
+    leaves = jax.tree.leaves(arguments)
+    for found, expected in zip(loaded.run(leaves), saved.run(leaves), strict=True):
         assert_same_bits(found, expected)
 
 
@@ -97,12 +94,3 @@ def test_special_values_give_what_jit_gives(name, turn):
     ]
     found = executable_of(name)(*arguments)
     assert_equal_to_jax(found, jitted(name)(*arguments))
-
-
-@pytest.mark.parametrize("name", LAPACK)
-def test_program_that_calls_lapack_names_the_target_that_is_missing(name):
-    program = BY_NAME[name]
-    lowered = cx.lower(program.function, program.arguments)
-    with pytest.raises(cx.Error, match="No FFI handler registered for lapack_") as info:
-        cx.compile_program(lowered)
-    assert info.value.status == "NOT_FOUND"
