@@ -80,11 +80,6 @@ static cyxla_status pjrt_status(const PJRT_Api *api, PJRT_Error *failure) {
   return (cyxla_status)code.code;
 }
 
-cyxla_status cyxla_error_from_pjrt(const PJRT_Api *api, PJRT_Error *failure,
-                                   const char *action, cyxla_error *error) {
-  return cyxla_error_from_plugin(api, NULL, failure, action, error);
-}
-
 cyxla_status cyxla_error_from_plugin(const PJRT_Api *api, const char *path,
                                      PJRT_Error *failure, const char *action,
                                      cyxla_error *error) {
