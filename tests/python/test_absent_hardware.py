@@ -110,8 +110,8 @@ def test_rocm_s_plugin_says_which_library_is_missing(tmp_path):
 
 
 def test_libtpu_says_that_there_is_no_tpu_and_asks_no_network(fake_plugins, tmp_path):
-    """libtpu fails to initialize where there is no TPU, and waits for a server that
-    tells about TPUs unless a variable says that it need not."""
+    """libtpu makes no client where there is no TPU, and waits for a server that tells
+    about TPUs unless a variable says that it need not."""
     write_plugin(tmp_path, "tpu", fake_plugins.fake)
     script = """
 libc = ctypes.CDLL(None)
@@ -119,7 +119,7 @@ libc.getenv.restype = ctypes.c_char_p
 fake = ctypes.CDLL(sys.argv[3])
 fake.fake_plugin_set_text(1, b"TPU initialization failed: No jellyfish device found.")
 fake.fake_plugin_set(0, ctypes.c_long(5))
-fake.fake_plugin_fail_function(b"PJRT_Plugin_Initialize")
+fake.fake_plugin_fail_function(b"PJRT_Client_Create")
 """
     end = 'print(libc.getenv(b"TPU_SKIP_MDS_QUERY"))'
     *errors, variable = output_of(
@@ -131,7 +131,7 @@ fake.fake_plugin_fail_function(b"PJRT_Plugin_Initialize")
     ).splitlines()
     expect_error_twice(
         "\n".join(errors),
-        f"NOT_FOUND the plugin {fake_plugins.fake} cannot initialize itself: TPU "
+        f"NOT_FOUND the plugin {fake_plugins.fake} cannot create a client: TPU "
         "initialization failed: No jellyfish device found.",
     )
     assert variable == "b'1'"
