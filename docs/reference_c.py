@@ -10,7 +10,7 @@ SECTION = re.compile(r"/\* ---- (?P<title>.+?) -+ \*/$")
 NOUN = re.compile(r"^  (?P<noun>\w+) {2,}(?P<text>\S.*)$")
 DECLARED = (
     re.compile(r"^#define (\w+)", re.MULTILINE),
-    re.compile(r"^typedef (?:enum|struct|union) (\w+)", re.MULTILINE),
+    re.compile(r"^typedef (?:enum|struct|union|void) (\w+)", re.MULTILINE),
     re.compile(r"^CYXLA_API[^;(]*?\b(\w+)\(", re.MULTILINE),
 )
 # What is no declaration for users: guards, includes and how symbols are exported.

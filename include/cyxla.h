@@ -351,6 +351,7 @@ typedef struct cyxla_ffi_handler {
   uint32_t traits; /* XLA_FFI_Handler_Traits */
 } cyxla_ffi_handler;
 
+/* A handler without a name or functions. */
 #define CYXLA_FFI_HANDLER_INIT \
   {sizeof(cyxla_ffi_handler), NULL, NULL, NULL, NULL, NULL, NULL, 0}
 
