@@ -69,9 +69,10 @@ cdef class Executable:
             status = cyxla_executable_serialize(self.handle, &data, &size, &error)
         check(status, &error)
         try:
-            return (<const char *>data)[:size]
+            serialized = (<const char *>data)[:size]
         finally:
             cyxla_aligned_free(data)
+        return serialized
 
     @property
     def inputs(self):
@@ -123,9 +124,10 @@ cdef class Executable:
         try:
             self.fill_inputs(call, arguments)
             self.execute(call)
-            return self.read_outputs(call)
+            outputs = self.read_outputs(call)
         finally:
             self.idle_calls.append(call)
+        return outputs
 
     cdef str wrong_number(self, found):
         names = ", ".join([spec.name for spec in self.program.inputs])

@@ -19,8 +19,14 @@ class IncludesReporter(Coverage.CythonModuleReporter):
     def lines(self):
         lines = super().lines()
         if self.filename.endswith(".pxi"):
-            lines = {line for line in lines if self._code[line].startswith(" ")}
+            lines = {line for line in lines if not self.is_definition(line)}
         return lines
+
+    def is_definition(self, line):
+        """Whether a line runs while the module is imported, as far as ours go."""
+        code = self._code[line]
+        beginnings = ("@", "def ", "cdef ", "cpdef ", "class ")
+        return not code.startswith(" ") or code.lstrip().startswith(beginnings)
 
 
 Coverage.CythonModuleTracer = IncludesTracer
