@@ -14,7 +14,7 @@ from cyxla.arrays import DTYPES
 from cyxla.errors import Error
 from cyxla.executable import compile_program
 from cyxla.lowering import lower
-from cyxla.runtime import initialize, runtime_for
+from cyxla.runtime import initialize, loaded_platform, runtime_for
 
 
 class Row(NamedTuple):
@@ -33,6 +33,11 @@ def attempt(check, function, *arguments):
             return Row(check, "passed", function(*arguments))
     except (Error, AssertionError, MemoryError) as error:
         return Row(check, "failed", str(error) or type(error).__name__)
+
+
+def optional(row):
+    """The row of a check of what cyxla can do without."""
+    return row._replace(status="absent") if row.status == "failed" else row
 
 
 def check_plugin(path, platform=None):
@@ -54,8 +59,10 @@ def check_plugin(path, platform=None):
     yield attempt("compile and execute", compute)
     yield attempt("donated inputs", donate)
     yield attempt("compile errors", provoke_compile_error)
-    yield row_of_serialization()
+    yield optional(attempt("serialize", serialize))
     yield row_of_extension("FFI", known, "no custom calls, such as LAPACK")
+    if "FFI" in known["extensions"] and loaded_platform() == "cpu":
+        yield optional(attempt("custom calls", call_lapack))
 
 
 def row_of_library(known):
@@ -153,18 +160,20 @@ def provoke_compile_error():
     return "give a message"
 
 
-def row_of_serialization():
-    """Whether executables can be serialized, which cyxla can do without."""
-    row = attempt("serialize", serialize)
-    return row._replace(status="absent") if row.status == "failed" else row
-
-
 def serialize():
     """Serializes an executable."""
     executable, _ = compile_program(lower(lambda x: x * 2, [np.float32(1)]))
     return f"{len(executable.serialize())} bytes"
 
 
+def call_lapack():
+    """Runs a function of jaxlib's, which the plugin is told of when it is loaded."""
+    matrix = np.array([[4, 2], [2, 3]], np.float32)
+    (factor,) = run(jnp.linalg.cholesky, matrix)
+    assert np.allclose(factor @ factor.T, matrix, rtol=1e-3), "a factor is wrong"
+    return "LAPACK's Cholesky factor to 0.1 %"
+
+
 def format_row(row):
-    """A row as a line of the table."""
-    return f"{row.status:7} {row.check:24}  {row.detail}"
+    """A row as a line of the table, without what XLA tells beyond the first line."""
+    return f"{row.status:7} {row.check:24}  {row.detail.splitlines()[0]}"

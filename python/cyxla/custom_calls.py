@@ -41,6 +41,7 @@ JAXLIB_ONLY = {
 _lock = threading.RLock()
 _pending = {}  # (platform, name): (stages, traits), in the order of registration
 _runtime_of_process = None
+_takes_handlers = True  # whether the plugin of the process does
 _registered = set()  # of (platform, name)
 _excluded = set()  # names of jaxlib's handlers that the user does not want
 _original_register = None
@@ -153,6 +154,9 @@ def mirror(name, fn, platform, api_version, traits):
     """Passes one registration of JAX's on; what cannot be is left with a warning."""
     if api_version != 1 or name in JAXLIB_ONLY or name in _excluded:
         return
+    # Of a plugin without custom calls one hears when a program has one.
+    if not _takes_handlers:
+        return
     try:
         _add(name, stages_of(name, fn), platform_of(platform), int(traits))
     except (Error, TypeError) as error:
@@ -202,11 +206,13 @@ def known_names():
 
 def attach(runtime, with_jaxlib):
     """Registers everything that is known with a plugin that was just loaded."""
-    global _runtime_of_process
+    global _runtime_of_process, _takes_handlers
     with _lock:
         _runtime_of_process = runtime
         platform = runtime.info.platform
-        if "FFI" not in _runtime.inspect_plugin(runtime.info.plugin)["extensions"]:
+        known = _runtime.inspect_plugin(runtime.info.plugin)
+        _takes_handlers = "FFI" in known["extensions"]
+        if not _takes_handlers:
             return
         for name, capsule, target_platform in jaxlib_targets():
             if not with_jaxlib:
