@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the public header alone, as C99 and as C++, with every warning an error.
+# Compiles the public headers alone, as C99 and as C++, with every warning an error.
 #
 # usage: check_header.sh INCLUDE_DIRECTORY c|c++
 # CC and CXX name the compilers.
@@ -11,7 +11,7 @@ case $language in
     compiler=${CC:-cc} flags="$flags -Wstrict-prototypes" standards='c99 c11'
     ;;
   c++)
-    compiler=${CXX:-c++} flags="$flags -Wold-style-cast" standards='c++11 c++17'
+    compiler=${CXX:-c++} standards='c++11 c++17'
     if ! echo | $compiler -x c++ -fsyntax-only - 2>/dev/null; then
       compiler=${CC:-cc}
     fi
@@ -22,7 +22,14 @@ case $language in
     ;;
 esac
 for standard in $standards; do
-  # shellcheck disable=SC2086
-  printf '#include <cyxla.h>\n#include <cyxla.h>\nint translation_unit_is_not_empty;\n' |
-    $compiler $flags -std=$standard -I "$include" -x "$language" -fsyntax-only -
+  for header in cyxla.h cyxla_ffi.h; do
+    extra=
+    # The functions in cyxla_ffi.h are C, with C's casts.
+    [ "$language-$header" != c++-cyxla.h ] || extra=-Wold-style-cast
+    # shellcheck disable=SC2086
+    printf '#include <%s>\n#include <%s>\nint translation_unit_is_not_empty;\n' \
+      $header $header |
+      $compiler $flags $extra -std=$standard -I "$include" -I "$include/../src" \
+        -x "$language" -fsyntax-only -
+  done
 done

@@ -23,6 +23,7 @@ def wanted():
         if path.is_file() and not NOT_SHIPPED.search(path.name):
             yield path.relative_to(package).as_posix()
     yield "cyxla/include/cyxla.h"
+    yield "cyxla/include/cyxla_ffi.h"
     for path in (SOURCE / "src" / "abi").iterdir():
         yield f"cyxla/include/abi/{path.name}"
     yield "cyxla/_runtime.so"

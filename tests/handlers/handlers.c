@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/ffi.h"
+#include "cyxla_ffi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -82,22 +82,29 @@ EXPORT XLA_FFI_Error *scale(XLA_FFI_CallFrame *frame) {
   return NULL;
 }
 
-/* y = weights . x + length of a name, with an array and a string attribute. */
-EXPORT XLA_FFI_Error *weigh(XLA_FFI_CallFrame *frame) {
-  const XLA_FFI_Array *weights;
-  const XLA_FFI_ByteSpan *name;
+/* y = weights . x + length of a name, with an array and a string attribute, written
+ * with the public header. */
+CYXLA_FFI_HANDLER(weigh) {
+  const XLA_FFI_Buffer *x = cyxla_ffi_argument(frame, 0, XLA_FFI_DataType_F32);
+  const XLA_FFI_Buffer *y = cyxla_ffi_result(frame, 0, XLA_FFI_DataType_F32);
+  const XLA_FFI_Array *weights =
+      cyxla_ffi_array(frame, "weights", XLA_FFI_DataType_F32);
+  size_t length;
+  double scale = 1;
 
-  if (says_what_it_is(frame, 0)) return NULL;
-  weights = attribute(frame, "weights", XLA_FFI_AttrType_ARRAY);
-  name = attribute(frame, "name", XLA_FFI_AttrType_STRING);
-  const XLA_FFI_Buffer *x = frame->args.args[0];
-  const XLA_FFI_Buffer *y = frame->rets.rets[0];
-  if (weights == NULL || name == NULL || (int64_t)weights->size != num_elements(x)) {
-    return fail(frame, "weigh needs an array of weights and a name");
+  if (x == NULL || y == NULL || cyxla_ffi_argument(frame, 1, x->dtype) != NULL) {
+    return cyxla_ffi_fail(frame, "weigh takes one float32 array, found %lld arguments",
+                          (long long)frame->args.size);
   }
-  *(float *)y->data = (float)name->len;
+  if (weights == NULL || (int64_t)weights->size != cyxla_ffi_num_elements(x) ||
+      cyxla_ffi_string(frame, "name", &length) == NULL) {
+    return cyxla_ffi_fail(frame, "weigh needs an array of weights and a name");
+  }
+  cyxla_ffi_number(frame, "scale", &scale);
+  *(float *)y->data = (float)length;
   for (size_t i = 0; i < weights->size; i++) {
-    *(float *)y->data += ((float *)weights->data)[i] * ((float *)x->data)[i];
+    *(float *)y->data +=
+        (float)scale * ((float *)weights->data)[i] * ((float *)x->data)[i];
   }
   return NULL;
 }

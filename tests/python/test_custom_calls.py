@@ -110,16 +110,47 @@ def test_a_handler_is_registered_without_jax(handlers, handler, is_loaded):
     assert run(handlers, source).strip() == "[0. 3. 6.]"
 
 
-def test_array_and_string_attributes_reach_the_handler(handlers):
+WEIGHED = """
+    cx.register_ffi_target("weigh", address("weigh"))
+    def weighed(*arguments, **attributes):
+        result = jax.ShapeDtypeStruct((), jnp.float32)
+        attributes = {"weights": np.array([1, 10, 100], np.float32), **attributes}
+        return jax.ffi.ffi_call("weigh", result)(*arguments, **attributes)
+    def show(*arguments, **attributes):
+        function = lambda *arguments: weighed(*arguments, **attributes)
+        try:
+            print(cx.compile(function, *arguments)(*arguments))
+        except cx.Error as error:
+            print(error)
+"""
+
+
+def test_attributes_of_all_kinds_reach_the_handler(handlers):
     source = """
-        cx.register_ffi_target("weigh", address("weigh"))
-        def weighed(x):
-            weights = np.array([1, 10, 100], np.float32)
-            result = jax.ShapeDtypeStruct((), jnp.float32)
-            return jax.ffi.ffi_call("weigh", result)(x, weights=weights, name="four")
-        print(cx.compile(weighed, x)(x))
+        show(x, name="four")
+        for scale in (np.float32(2), np.float64(2), np.int32(2), np.int64(2), True):
+            show(x, name="four", scale=scale)
     """
-    assert run(handlers, source).strip() == "214.0"
+    found = run(handlers, textwrap.dedent(WEIGHED) + textwrap.dedent(source)).split()
+    assert found == ["214.0", "424.0", "424.0", "424.0", "424.0", "214.0"]
+
+
+def test_attributes_and_arguments_of_the_wrong_kind_are_the_handler_s_error(handlers):
+    source = """
+        show(x, x, name="four")
+        show(x.astype(np.int32), name="four")
+        show(x)
+        show(x, name=np.int32(4))
+        show(x, name="four", weights=np.array([1, 2, 3], np.int32))
+        show(x, name="four", scale="two")
+    """
+    found = run(handlers, textwrap.dedent(WEIGHED) + textwrap.dedent(source))
+    lines = found.strip().split("\n")
+    assert "weigh takes one float32 array, found 2 arguments" in lines[0]
+    assert "weigh takes one float32 array, found 1 arguments" in lines[1]
+    for line in lines[2:5]:
+        assert "weigh needs an array of weights and a name" in line
+    assert lines[5] == "214.0"
 
 
 def test_the_text_of_a_handler_s_error_reaches_the_caller(handlers):
@@ -165,13 +196,13 @@ def test_a_handler_of_a_newer_version_is_wrapped_or_refused(handlers):
         print(cx.compile(scaled, x)(x))
         version.value = 9
         try:
-            cx.register_ffi_target("weigh", address("weigh"))
+            cx.register_ffi_target("scale2", address("scale"))
         except cx.Error as error:
             print(error)
     """
     found = run(handlers, source).split("\n")
     assert found[0] == "[0. 3. 6.]"
-    assert "weigh was built with version 0.9 of XLA's FFI" in found[1]
+    assert "scale2 was built with version 0.9 of XLA's FFI" in found[1]
     assert "the plugin has version 0.4" in found[1]
 
 

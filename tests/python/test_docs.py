@@ -17,7 +17,8 @@ import xxhash
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md")]
-C_FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{ROOT}/include"]
+INCLUDES = [f"-I{ROOT}/include", f"-I{ROOT}/src"]  # abi/ is in src/
+C_FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", *INCLUDES]
 
 
 def blocks(page, language):
@@ -58,9 +59,8 @@ def library(c_compiler, tmp_path_factory):
     path = tmp_path_factory.mktemp("library") / "libcyxla.so"
     sources = [str(source) for source in (ROOT / "src").glob("*.c")]
     flags = ["-shared", "-fPIC", "-fvisibility=hidden", "-DCYXLA_BUILD"]
-    includes = [f"-I{ROOT}/include", f"-I{ROOT}/src"]
     run(
-        *c_compiler, "-std=c99", *flags, *includes, *sources,
+        *c_compiler, "-std=c99", *flags, *INCLUDES, *sources,
         "-o", str(path), "-ldl", "-pthread", "-lm",
     )  # fmt: skip
     return path
