@@ -100,7 +100,9 @@ static int check_refusals(void *argument) {
   float memory[3];
   long calls = all->fake->calls();
 
+  CHILD_EXPECT(cyxla_call_output(all->call, 0) != NULL);
   CHILD_EXPECT(is_refused(cyxla_call_run(all->call, &error), &error));
+  CHILD_EXPECT(cyxla_call_output(all->call, 0) == NULL);
   CHILD_EXPECT(is_refused(cyxla_call_create(all->executable, &call, &error), &error));
   CHILD_EXPECT(call == NULL);
   CHILD_EXPECT(is_refused(
