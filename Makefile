@@ -183,7 +183,7 @@ test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package
 	@$(CHECK) wheel $(PY) tools/check_wheel.py $(BUILD)/wheel-dist
 
 .PHONY: test-python
-test-python: $(VENV_COMPLETE) $(BUILD)/python.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included
+test-python: $(VENV_COMPLETE) $(BUILD)/python.ready $(BUILD)/wheel.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included
 	@mkdir -p $(RESULTS)
 	@$(WITH_VENV) tools/run_python_tests.sh $(BUILD) $(RESULTS) $(PYTEST_ARGUMENTS)
 

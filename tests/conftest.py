@@ -1,6 +1,7 @@
 """What all Python tests share."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,34 @@ def prefix():
 
 
 @pytest.fixture(scope="session")
+def wheel():
+    """The Python package as it is published, a file."""
+    folder = os.environ.get("CYXLA_TEST_WHEEL")
+    if not folder:
+        pytest.fail("CYXLA_TEST_WHEEL is not set, expected the folder of the wheel")
+    (path,) = Path(folder).glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
 def fake_plugins(tmp_path_factory):
     """The libraries of tests/fake_plugin."""
     from plugins_for_tests import build_fake_plugins
 
     return build_fake_plugins(tmp_path_factory.mktemp("plugins"))
+
+
+@pytest.fixture(scope="session")
+def seat(tmp_path_factory):
+    """The extension module of tests/extension."""
+    from example_projects import ROOT
+    from extension_modules import build_module
+
+    folder = tmp_path_factory.mktemp("extension")
+    build_module(ROOT / "tests" / "extension" / "seat.pyx", folder)
+    sys.path.insert(0, str(folder))
+    try:
+        import seat
+    finally:
+        sys.path.remove(str(folder))
+    return seat

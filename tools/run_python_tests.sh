@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the Python tests against the development build in BUILD/python under coverage,
-# and the examples against the C library in BUILD/prefix.
+# the examples against the C library in BUILD/prefix, and packages that use cyxla against
+# the wheel in BUILD/wheel-dist.
 #
 # usage: run_python_tests.sh BUILD RESULTS [PYTEST_ARGUMENT...]
 set -u
@@ -8,7 +9,7 @@ build=$(realpath "$1") results=$(realpath "$2")
 shift 2
 plugins=$(realpath "$(dirname "$0")/coverage")
 export PYTHONPATH="$build/python:$plugins" COVERAGE_FILE="$build/coverage/data"
-export CYXLA_TEST_PREFIX="$build/prefix"
+export CYXLA_TEST_PREFIX="$build/prefix" CYXLA_TEST_WHEEL="$build/wheel-dist"
 rm -rf "$build/coverage"
 mkdir -p "$build/coverage"
 
