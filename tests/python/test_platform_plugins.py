@@ -2,6 +2,7 @@
 
 import json
 
+import cyxla as cx
 import pytest
 from distributions import python_path, write_plugin
 from plugins_for_tests import OLD_CPU_PLUGIN, fake_knob
@@ -248,3 +249,28 @@ print(info.zero_copy, info.devices, info.platform_version, info.pjrt_api_version
 """
     output = output_of(script, fake_plugins.fake, fake_knob("FAKE_ON_CPU"))
     assert output == "False ('fake device',) fake 1.0 (0, 114)\n"
+
+
+def test_the_number_of_threads_reaches_the_plugin_and_no_one_else(fake_plugins):
+    script = """
+import ctypes
+import sys
+import numpy as np
+import cyxla as cx
+fake = ctypes.CDLL(sys.argv[1])
+fake.fake_plugin_environment.restype = ctypes.c_char_p
+cx.initialize(sys.argv[1], platform="cpu", threads=np.int32(3))
+print(fake.fake_plugin_environment().decode())
+libc = ctypes.CDLL(None)
+libc.getenv.restype = ctypes.c_char_p
+print(libc.getenv(b"NPROC"), libc.getenv(b"PJRT_NPROC"))
+"""
+    output = output_of(script, fake_plugins.fake, NPROC="7", PJRT_NPROC=None)
+    assert output.splitlines() == ["PJRT_NPROC=3 NPROC=3", "b'7' None"]
+
+
+@pytest.mark.parametrize("threads", [0, -1, 2**31, 1.0, "2"])
+def test_a_number_of_threads_that_is_none_is_refused(threads):
+    message = f"^threads is {threads!r}, expected a positive integer or None$"
+    with pytest.raises(ValueError, match=message):
+        cx.initialize(threads=threads)
