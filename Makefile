@@ -179,8 +179,9 @@ test-install: $(BUILD)/library.ready $(BUILD)/python.ready ## the installed C li
 	@PYTHONPATH=$(BUILD)/python $(CHECK) install tests/installed/run.sh '$(PREFIX)' $(BUILD)/installed
 
 .PHONY: test-wheel
-test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package
+test-wheel: $(BUILD)/wheel.ready ## the contents of the Python package, and its sources
 	@$(CHECK) wheel $(PY) tools/check_wheel.py $(BUILD)/wheel-dist
+	@$(CHECK) sdist $(PY) tools/check_sdist.py
 
 .PHONY: test-python
 test-python: $(VENV_COMPLETE) $(BUILD)/python.ready $(BUILD)/wheel.ready $(BUILD)/library.ready ## the Python tests, with coverage, Cython included

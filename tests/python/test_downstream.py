@@ -1,5 +1,5 @@
-"""tests/downstream, a package of its own: built and run outside the source tree, against
-the wheel of cyxla and nothing else of it."""
+"""tests/downstream, a package of its own, which is built and run outside the source
+tree, against the wheel of cyxla and nothing else of it."""
 
 import re
 import shutil
