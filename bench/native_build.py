@@ -20,7 +20,7 @@ def compiler():
 
 
 def build(prefix, folder):
-    """Translates and compiles the module and returns it, imported."""
+    """Translates and compiles the module. Returns its path."""
     headers, declarations = cx.get_include()
     generated = folder / "native_loops.c"
     module = folder / f"native_loops{sysconfig.get_config_var('EXT_SUFFIX')}"
@@ -41,6 +41,11 @@ def build(prefix, folder):
         ],
         check=True,
     )
+    return module
+
+
+def load(module):
+    """The module at that path, imported."""
     specification = importlib.util.spec_from_file_location("native_loops", module)
     native_loops = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(native_loops)

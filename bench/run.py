@@ -63,7 +63,7 @@ def main():
     folder = arguments.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     compiler = native_build.compiler()
-    native = native_build.build(arguments.prefix.resolve(), folder)
+    native = native_build.load(native_build.build(arguments.prefix.resolve(), folder))
 
     def setting_for(function):
         return contestants.Setting(function, native, folder, compiler)

@@ -1,5 +1,7 @@
 """What the measurements have to show, and those that are no comparison of loops."""
 
+import subprocess
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -57,26 +59,18 @@ def threads(setting, effort):
     return Result(title, 1.8, False, ratio.minimum, ratio.median)
 
 
-def resident_bytes():
-    """The memory that the process has in use, counted exactly."""
-    for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
-        if line.startswith("Rss:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("/proc/self/smaps_rollup has no line Rss:")
-
-
 def memory(setting, effort):
-    """How much memory many runs take that few do not."""
-    few = 1_000
-    for name, prepare in [
-        (contestants.CALL_RUN, contestants.call_run),
-        (contestants.EXECUTE, contestants.cython_execute),
-        (contestants.RUN, contestants.executable_run),
-    ]:
-        loop = prepare(setting)
-        loop.time(few)
-        before = resident_bytes()
-        loop.time(effort.memory_calls - few)
-        grown = (resident_bytes() - before) / 1e6
-        title = f"memory after {effort.memory_calls:,} runs, less after {few:,}, {name}"
-        yield Result(title, 1.0, True, grown, None, "MB")
+    """How much memory many runs take that few do not, each in a fresh process."""
+    few, many = 1_000, effort.memory_calls
+    for name in [contestants.CALL_RUN, contestants.EXECUTE, contestants.RUN]:
+        script = Path(__file__).with_name("memory.py")
+        process = subprocess.run(
+            [
+                *[sys.executable, script, name],
+                *[setting.native.__file__, setting.folder, str(few), str(many)],
+            ],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        title = f"memory after {many:,} runs, less after {few:,}, {name}"
+        yield Result(title, 1.0, True, int(process.stdout) / 1e6, None, "MB")
