@@ -6,6 +6,7 @@ cimport numpy as cnp
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.string cimport memcmp, memcpy, memset
 
+from cyxla import callbacks
 from cyxla.arrays import convert, dtype_of
 from cyxla.errors import Error, FileError
 from cyxla.specs import ArraySpec, RuntimeInfo
@@ -66,3 +67,4 @@ include "_program.pxi"
 include "_client.pxi"
 include "_executable.pxi"
 include "_program_spec.pxi"
+include "_callback.pxi"

@@ -11,7 +11,7 @@ import warnings
 
 from jaxlib import xla_client
 
-from cyxla import _runtime
+from cyxla import _runtime, callbacks
 from cyxla.errors import Error
 
 STAGES = ("instantiate", "prepare", "initialize", "execute")
@@ -223,6 +223,7 @@ def attach(runtime, with_jaxlib):
         for (target_platform, name), (stages, traits) in list(_pending.items()):
             if target_platform == platform and (platform, name) not in _registered:
                 _add(name, stages, platform, traits)
+        _add(callbacks.TARGET, {"execute": _runtime.callback_handler()}, platform, 0)
         synchronize()
 
 

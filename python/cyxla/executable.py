@@ -30,6 +30,11 @@ class Executable(_runtime.Executable):
     ``program`` is the :class:`Program` that it was compiled from.
     """
 
+    def save(self, path):
+        """Writes a ``.cyxla`` file that holds the program and names the plugin."""
+        self.program.check_saved()
+        super().save(path)
+
     def __call__(self, *args, **kwargs):
         """Calls the program with the pytrees of the JAX function, and returns its.
 

@@ -11,7 +11,7 @@ from jax.extend import mlir
 from jax.extend.core import jaxpr_as_fun
 from jaxlib.mlir import ir
 
-from cyxla import _runtime, platforms, plugins
+from cyxla import _runtime, callbacks, platforms, plugins
 from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
@@ -71,7 +71,8 @@ def lower(
         platform = platforms.choose(jax.tree.leaves((args, kwargs)))
     else:
         platform = plugins.canonical_platform(platform)
-    exported = export_flat(traced, platform, custom_calls)
+    with callbacks.collected() as collected:
+        exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
     return Program.make(
@@ -81,6 +82,7 @@ def lower(
         inputs=with_aliases(inputs, exported, donated(traced)),
         outputs=outputs,
         trees=(traced.in_tree, traced.out_tree),
+        callbacks=collected,
         details={
             "function": traced.fun_name,
             "jax": jax.__version__,
@@ -134,12 +136,18 @@ def export_flat(traced, platform, custom_calls):
         keep_unused=True,
         donate_argnums=tuple(itertools.compress(itertools.count(), donated(traced))),
     )
-    names = targets.known_names() | set(custom_calls)
+    names = targets.known_names() | {callbacks.TARGET, *custom_calls}
     checks = [export.DisabledSafetyCheck.custom_call(name) for name in sorted(names)]
     avals = [
         jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in traced.jaxpr.in_avals
     ]
-    return export.export(jitted, platforms=[platform], disabled_checks=checks)(*avals)
+    exporter = export.export(
+        jitted,
+        platforms=[platform],
+        disabled_checks=checks,
+        _override_lowering_rules=callbacks.RULES,
+    )
+    return exporter(*avals)
 
 
 def num_devices(traced, exported):

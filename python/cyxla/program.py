@@ -18,13 +18,31 @@ class Program(_runtime.Program):
     # may hold types that a file cannot.
     _trees = None
 
+    # The Python functions that the program calls, which live as long as it does.
+    _callbacks = ()
+
     @classmethod
-    def make(cls, *, trees, details, **parts):
+    def make(cls, *, trees, details, callbacks=(), **parts):
         """Makes a program; ``details`` is what a file keeps beside the pytrees."""
         metadata = {**details, "trees": [encode_tree(tree) for tree in trees]}
         self = cls.from_parts(metadata=json.dumps(metadata), **parts)
         self._trees = tuple(trees)
+        self._callbacks = tuple(callbacks)
         return self
+
+    def check_saved(self):
+        """Refuses to save a program that calls Python functions of this process."""
+        if self._callbacks:
+            names = ", ".join(callback.name for callback in self._callbacks)
+            raise ValueError(
+                f"the program calls the Python function {names}, and a file cannot "
+                "hold it; leave callbacks out of functions that are saved"
+            )
+
+    def save(self, path):
+        """Writes a ``.cyxla`` file that holds the program."""
+        self.check_saved()
+        super().save(path)
 
     @property
     def details(self):
@@ -55,6 +73,7 @@ class Program(_runtime.Program):
             metadata=json.dumps({**self.details, **details}),
         )
         program._trees = self._trees
+        program._callbacks = self._callbacks
         return program
 
 

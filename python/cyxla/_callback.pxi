@@ -1,0 +1,94 @@
+# The handler of programs' Python callbacks.
+from cpython.bytes cimport PyBytes_AsString
+
+
+cdef extern from "cyxla_ffi.h" nogil:
+    ctypedef struct XLA_FFI_Error:
+        pass
+
+    ctypedef enum XLA_FFI_DataType:
+        XLA_FFI_DataType_C64
+        XLA_FFI_DataType_BF16
+        XLA_FFI_DataType_C128
+
+    ctypedef struct XLA_FFI_Buffer:
+        XLA_FFI_DataType dtype
+        void *data
+        int64_t rank
+        int64_t *dims
+
+    ctypedef struct XLA_FFI_Scalar:
+        void *value
+
+    ctypedef struct XLA_FFI_Args:
+        int64_t size
+        void **args
+
+    ctypedef struct XLA_FFI_Rets:
+        int64_t size
+        void **rets
+
+    ctypedef struct XLA_FFI_CallFrame:
+        XLA_FFI_Args args
+        XLA_FFI_Rets rets
+
+    ctypedef enum XLA_FFI_AttrType:
+        XLA_FFI_AttrType_SCALAR
+
+    bint cyxla_ffi_describe(XLA_FFI_CallFrame *frame)
+    const void *cyxla_ffi_attribute(
+        const XLA_FFI_CallFrame *frame, const char *name, XLA_FFI_AttrType type)
+    XLA_FFI_Error *cyxla_ffi_fail(XLA_FFI_CallFrame *frame, const char *format, ...)
+
+
+cdef cyxla_dtype dtype_of_ffi(XLA_FFI_DataType dtype) noexcept nogil:
+    """The library's number of an FFI data type, which differ for the last three."""
+    if dtype == XLA_FFI_DataType_BF16:
+        return <cyxla_dtype>13
+    if dtype == XLA_FFI_DataType_C64:
+        return <cyxla_dtype>14
+    if dtype == XLA_FFI_DataType_C128:
+        return <cyxla_dtype>15
+    return <cyxla_dtype><int>dtype
+
+
+cdef object copy_buffer(const XLA_FFI_Buffer *buffer):
+    """A new array of what an argument holds, which the callback may keep."""
+    cdef cnp.dtype dtype = dtype_of(
+        cyxla_dtype_name(dtype_of_ffi(buffer.dtype)).decode())
+    array = cnp.PyArray_EMPTY(
+        <int>buffer.rank, <cnp.npy_intp *>buffer.dims, dtype.num, 0)
+    memcpy(cnp.PyArray_DATA(array), buffer.data, cnp.PyArray_NBYTES(array))
+    return array
+
+
+cdef int run_callback(XLA_FFI_CallFrame *frame) except -1:
+    cdef const XLA_FFI_Scalar *index = <const XLA_FFI_Scalar *>cyxla_ffi_attribute(
+        frame, b"index", XLA_FFI_AttrType_SCALAR)
+    cdef int64_t i
+    arguments = []
+    for i in range(frame.args.size):
+        arguments.append(copy_buffer(<const XLA_FFI_Buffer *>frame.args.args[i]))
+    results = callbacks.call((<const int64_t *>index.value)[0], arguments)
+    for i in range(frame.rets.size):
+        memcpy((<XLA_FFI_Buffer *>frame.rets.rets[i]).data,
+               cnp.PyArray_DATA(results[i]), cnp.PyArray_NBYTES(results[i]))
+    return 0
+
+
+cdef XLA_FFI_Error *call_python(XLA_FFI_CallFrame *frame) noexcept with gil:
+    """Runs a callback; an exception becomes an error of the program."""
+    if cyxla_ffi_describe(frame):
+        return NULL
+    try:
+        run_callback(frame)
+    except BaseException as error:
+        text = f"{type(error).__name__} in a Python callback: {error}"
+        text_bytes = text.encode("utf-8", "replace")
+        return cyxla_ffi_fail(frame, b"%s", PyBytes_AsString(text_bytes))
+    return NULL
+
+
+def callback_handler():
+    """The address of the handler of callbacks."""
+    return <size_t>&call_python

@@ -1,0 +1,148 @@
+"""Python callbacks in programs: ``jax.pure_callback``, ``io_callback``,
+``jax.debug.print`` and ``jax.debug.callback``.
+
+JAX lowers them to a custom call of its own handler, which only works in its own client.
+Here they become custom calls of a handler of cyxla's, which is told the number of the
+Python function and takes the GIL while that runs.
+"""
+
+import contextlib
+import contextvars
+import functools
+import itertools
+import types
+import weakref
+
+import numpy as np
+from jax._src import callback as jax_callback
+from jax._src import debugging, ffi
+
+TARGET = "cyxla_python_callback"
+
+# The callbacks of programs that are alive, by the number that the custom call names.
+_live = weakref.WeakValueDictionary()
+_numbers = itertools.count(1)
+
+
+class Callback:
+    """A Python function that a program calls, kept alive by the program."""
+
+    def __init__(self, function, result_avals, name):
+        self.function = function
+        self.name = name
+        self.results = [(aval.shape, np.dtype(aval.dtype)) for aval in result_avals]
+        self.number = next(_numbers)
+        _live[self.number] = self
+
+    def __call__(self, arguments):
+        """The results as arrays of the shapes and dtypes that the program expects."""
+        results = self.function(*arguments)
+        if len(results) != len(self.results):
+            raise ValueError(
+                f"the callback returned {len(results)} values, expected "
+                f"{len(self.results)}"
+            )
+        arrays = [np.ascontiguousarray(result) for result in results]
+        for i, (array, (shape, dtype)) in enumerate(
+            zip(arrays, self.results, strict=True)
+        ):
+            array = arrays[i] = array.reshape(np.shape(results[i]))
+            if (array.shape, array.dtype) != (shape, dtype):
+                raise ValueError(
+                    f"value {i} of the callback is {array.dtype}{list(array.shape)}, "
+                    f"expected {dtype}{list(shape)}"
+                )
+        return arrays
+
+
+def call(number, arguments):
+    """Calls the callback of that number; what the handler of the custom call does."""
+    return _live[number](arguments)
+
+
+# The list that collects the callbacks of the function that is being lowered.
+_collected = contextvars.ContextVar("collected callbacks")
+
+
+@contextlib.contextmanager
+def collected():
+    """Collects the callbacks of what is lowered within, with RULES, in a list."""
+    callbacks = []
+    token = _collected.set(callbacks)
+    try:
+        yield callbacks
+    finally:
+        _collected.reset(token)
+
+
+def emit(
+    ctx,
+    callback,
+    token,
+    operands,
+    operand_avals,
+    result_avals,
+    *,
+    has_side_effect,
+    **_,
+):
+    """Emits a call of our handler, in the place of JAX's function of that name."""
+    if token is not None:
+        raise NotImplementedError(
+            "the function has callbacks whose order counts (ordered=True), which "
+            "programs cannot have"
+        )
+    kept = Callback(callback, result_avals, name_of(callback))
+    _collected.get().append(kept)
+    lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
+    return lower(ctx, *operands, index=np.uint64(kept.number)).results, None, None
+
+
+def name_of(callback):
+    """The name of the user's function, which JAX has wrapped; "jax.debug.print" where
+    all of it is JAX's."""
+    pending = [callback]
+    while pending:
+        function = pending.pop(0)
+        function = getattr(function, "callback_func", function)
+        if isinstance(function, functools.partial):
+            pending.append(function.func)
+        elif isinstance(function, types.MethodType):
+            pending.append(function.__func__)
+        elif isinstance(function, types.FunctionType):
+            if not function.__module__.startswith("jax."):
+                return function.__name__
+            pending += [cell.cell_contents for cell in function.__closure__ or ()]
+    return "jax.debug.print"
+
+
+def rebound(function, namespace):
+    """The same function with other global names."""
+    copy = types.FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def make_rules():
+    """Lowering rules for the primitives of callbacks: JAX's own, but for the call that
+    they emit. Nothing of JAX's is changed, so that jax.jit works as ever."""
+    in_callback = {**vars(jax_callback), "emit_python_callback": emit}
+    in_debugging = {**vars(debugging), "cb": types.SimpleNamespace(**in_callback)}
+    for name in ("debug_callback_lowering", "debug_print_lowering_rule"):
+        in_debugging[name] = rebound(getattr(debugging, name), in_debugging)
+    rules = {
+        jax_callback.pure_callback_p: rebound(
+            jax_callback.pure_callback_lowering, in_callback
+        ),
+        jax_callback.io_callback_p: rebound(
+            jax_callback.io_callback_lowering, in_callback
+        ),
+        debugging.debug_callback_p: in_debugging["debug_callback_lowering"],
+        debugging.debug_print_p: in_debugging["debug_print_lowering_rule"],
+    }
+    return tuple(rules.items())
+
+
+RULES = make_rules()
