@@ -139,7 +139,8 @@ CYXLA_API size_t cyxla_dtype_bytes(cyxla_dtype dtype);
 /* The dtype of NumPy's name, 0 for a name that is none of them. */
 CYXLA_API cyxla_dtype cyxla_dtype_from_name(const char *name);
 
-/* One input or output: a dense, row-major (C order) array. */
+/* One input or output: a dense, row-major (C order) array. The struct will not change,
+ * since callers make lists of it; what else there is to an array gets functions. */
 typedef struct cyxla_array_spec {
   const char *name;       /* from the JAX function, such as "x" or "state.velocity" */
   cyxla_dtype dtype;      /* of an element */
@@ -273,7 +274,8 @@ typedef union cyxla_option_value {
   bool boolean;
 } cyxla_option_value;
 
-/* An option of a plugin's client, such as {"cpu_device_count", INT64, {.int64 = 2}}. */
+/* An option of a plugin's client: {"cpu_device_count", CYXLA_OPTION_INT64, {.int64 =
+ * 2}}. The struct will not change. */
 typedef struct cyxla_option {
   const char *name;
   cyxla_option_type type;
@@ -289,7 +291,7 @@ typedef struct cyxla_runtime_options {
                            plugin is looked for, else whatever it implements */
   const cyxla_option *options; /* [num_options]; see cyxla_runtime_create */
   size_t num_options;
-  int num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
+  size_t num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
 } cyxla_runtime_options;
 #define CYXLA_RUNTIME_OPTIONS_INIT \
   {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0}
@@ -320,9 +322,14 @@ typedef struct cyxla_runtime_info {
   int64_t stablehlo_version[3]; /* the latest that the plugin reads; 0.0.0: unknown */
   size_t num_devices;           /* that this process can use */
   bool zero_copy;               /* runs use the caller's memory without copies */
+  bool reserved[7];             /* so that the struct ends where its last field does */
 } cyxla_runtime_info;
-#define CYXLA_RUNTIME_INFO_INIT \
-  {sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false}
+#define CYXLA_RUNTIME_INFO_INIT                                                \
+  {                                                                            \
+    sizeof(cyxla_runtime_info), NULL, NULL, NULL, 0, 0, {0, 0, 0}, 0, false, { \
+      false                                                                    \
+    }                                                                          \
+  }
 
 /* Fills in info, whose struct_size the caller has set. */
 CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
@@ -348,7 +355,7 @@ typedef struct cyxla_ffi_handler {
   cyxla_ffi_function *prepare;     /* may be NULL */
   cyxla_ffi_function *initialize;  /* may be NULL */
   cyxla_ffi_function *execute;
-  uint32_t traits; /* XLA_FFI_Handler_Traits */
+  uint64_t traits; /* XLA_FFI_Handler_Traits */
 } cyxla_ffi_handler;
 
 /* A handler without a name or functions. */
@@ -396,7 +403,8 @@ typedef struct cyxla_open_options {
  * directory. Default runtimes are shared by all that are opened with the same plugin
  * and live until the process ends.
  *
- * A .cyxla file is turned into machine code: open only files that you trust. */
+ * A .cyxla file is turned into machine code, and a plugin that lies beside it is
+ * loaded: open only files that you trust, in directories that others cannot write. */
 CYXLA_API cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
                                   cyxla_executable **executable, cyxla_error *error);
 CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);

@@ -68,18 +68,21 @@ cyxla_status cyxla_buffer_pointer(const cyxla_runtime *runtime, PJRT_Buffer *buf
   return status;
 }
 
-bool cyxla_buffer_is_host_memory(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
-                                 const void *memory) {
+bool cyxla_buffer_is_on_cpu(const cyxla_runtime *runtime, PJRT_Buffer *buffer) {
   const PJRT_Api *api = runtime->plugin->api;
   PJRT_Buffer_IsOnCpu_Args args = {sizeof(args), NULL, buffer, false};
+
+  return cyxla_error_from_pjrt(api, api->PJRT_Buffer_IsOnCpu(&args),
+                               "tell where a buffer is", NULL) == CYXLA_OK &&
+         args.is_on_cpu;
+}
+
+bool cyxla_buffer_is_host_memory(const cyxla_runtime *runtime, PJRT_Buffer *buffer,
+                                 const void *memory) {
   const void *pointer = NULL;
 
-  if (cyxla_error_from_pjrt(api, api->PJRT_Buffer_IsOnCpu(&args),
-                            "tell where a buffer is", NULL) != CYXLA_OK ||
-      !args.is_on_cpu) {
-    return false;
-  }
-  return cyxla_buffer_pointer(runtime, buffer, &pointer, NULL) == CYXLA_OK &&
+  return cyxla_buffer_is_on_cpu(runtime, buffer) &&
+         cyxla_buffer_pointer(runtime, buffer, &pointer, NULL) == CYXLA_OK &&
          pointer == memory;
 }
 

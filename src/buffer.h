@@ -21,6 +21,10 @@ cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
 /* Destroys a buffer; NULL is allowed. */
 void cyxla_buffer_destroy(const cyxla_runtime *runtime, PJRT_Buffer *buffer);
 
+/* Whether the buffer lies in the host's memory. False where the plugin does not tell.
+ */
+bool cyxla_buffer_is_on_cpu(const cyxla_runtime *runtime, PJRT_Buffer *buffer);
+
 /* Whether the buffer's memory is the host memory at `memory`. False where the plugin
  * does not tell. */
 bool cyxla_buffer_is_host_memory(const cyxla_runtime *runtime, PJRT_Buffer *buffer,

@@ -47,6 +47,16 @@ static inline size_t cyxla_call_num_outputs(const cyxla_call *call) {
   return call->executable->program->outputs.count;
 }
 
+static inline const cyxla_array_spec *cyxla_call_input_spec(const cyxla_call *call,
+                                                            size_t index) {
+  return &call->executable->program->inputs.specs[index];
+}
+
+static inline const cyxla_array_spec *cyxla_call_output_spec(const cyxla_call *call,
+                                                             size_t index) {
+  return &call->executable->program->outputs.specs[index];
+}
+
 /* Chooses an input's mode by where its array lies and makes the buffer that lasts. */
 cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
                                       cyxla_error *error);

@@ -2,15 +2,8 @@
 #include "buffer.h"
 #include "call.h"
 #include "error.h"
+#include "fpenv.h"
 #include "options.h"
-
-static const cyxla_array_spec *input_spec(const cyxla_call *call, size_t index) {
-  return &call->executable->program->inputs.specs[index];
-}
-
-static const cyxla_array_spec *output_spec(const cyxla_call *call, size_t index) {
-  return &call->executable->program->outputs.specs[index];
-}
 
 static bool is_aligned(const void *memory) {
   return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
@@ -18,7 +11,7 @@ static bool is_aligned(const void *memory) {
 
 /* Whether the output that takes over a donated input is bound to the input's memory. */
 static bool is_updated_in_place(const cyxla_call *call, size_t input) {
-  int64_t output = input_spec(call, input)->aliased_output;
+  int64_t output = cyxla_call_input_spec(call, input)->aliased_output;
 
   return output >= 0 && call->outputs[output].bound == call->inputs[input].array;
 }
@@ -34,7 +27,7 @@ static cyxla_input_mode choose_mode(const cyxla_call *call, size_t index) {
 cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
                                       cyxla_error *error) {
   const cyxla_runtime *runtime = call->executable->runtime;
-  const cyxla_array_spec *spec = input_spec(call, index);
+  const cyxla_array_spec *spec = cyxla_call_input_spec(call, index);
   cyxla_call_input_state *input = &call->inputs[index];
   const void *memory;
   cyxla_status status;
@@ -70,8 +63,8 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
  * the same place, since the program may write the one before it has read the other. */
 static cyxla_status check_pair(const cyxla_call *call, size_t input, size_t output,
                                cyxla_error *error) {
-  const cyxla_array_spec *in = input_spec(call, input);
-  const cyxla_array_spec *out = output_spec(call, output);
+  const cyxla_array_spec *in = cyxla_call_input_spec(call, input);
+  const cyxla_array_spec *out = cyxla_call_output_spec(call, output);
   const void *array = call->inputs[input].array;
   const void *bound = call->outputs[output].bound;
 
@@ -88,14 +81,15 @@ static cyxla_status check_pair(const cyxla_call *call, size_t input, size_t outp
 static cyxla_status check_inputs(const cyxla_call *call, size_t a, size_t b,
                                  cyxla_error *error) {
   if (a == b || (!is_updated_in_place(call, a) && !is_updated_in_place(call, b)) ||
-      !overlap(call->inputs[a].array, input_spec(call, a)->bytes, call->inputs[b].array,
-               input_spec(call, b)->bytes)) {
+      !overlap(call->inputs[a].array, cyxla_call_input_spec(call, a)->bytes,
+               call->inputs[b].array, cyxla_call_input_spec(call, b)->bytes)) {
     return CYXLA_OK;
   }
   return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                          "the memory of input %s overlaps that of input %s, and one of "
                          "them is updated in place; bind memory that does not overlap",
-                         input_spec(call, a)->name, input_spec(call, b)->name);
+                         cyxla_call_input_spec(call, a)->name,
+                         cyxla_call_input_spec(call, b)->name);
 }
 
 static cyxla_status check_input(const cyxla_call *call, size_t index,
@@ -113,23 +107,24 @@ static cyxla_status check_input(const cyxla_call *call, size_t index,
 
 static cyxla_status check_output(const cyxla_call *call, size_t index,
                                  cyxla_error *error) {
-  const cyxla_array_spec *spec = output_spec(call, index);
+  const cyxla_array_spec *spec = cyxla_call_output_spec(call, index);
   const void *bound = call->outputs[index].bound;
   cyxla_status status = CYXLA_OK;
 
   for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
     const void *other = call->outputs[i].bound;
     if (i != index && bound != NULL && other != NULL &&
-        overlap(bound, spec->bytes, other, output_spec(call, i)->bytes)) {
+        overlap(bound, spec->bytes, other, cyxla_call_output_spec(call, i)->bytes)) {
       return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                              "the memory of output %s overlaps that of output %s; bind "
                              "memory that does not overlap",
-                             spec->name, output_spec(call, i)->name);
+                             spec->name, cyxla_call_output_spec(call, i)->name);
     }
   }
   for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_inputs(call); i++) {
     status = check_pair(call, i, index, error);
-    if (status == CYXLA_OK && input_spec(call, i)->aliased_output == (int64_t)index) {
+    if (status == CYXLA_OK &&
+        cyxla_call_input_spec(call, i)->aliased_output == (int64_t)index) {
       status = check_input(call, i, error);
     }
   }
@@ -147,6 +142,7 @@ cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *m
                                    cyxla_error *error) {
   cyxla_call_input_state *input;
   void *previous;
+  cyxla_fpenv caller;
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);
@@ -157,12 +153,14 @@ cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *m
   input = &call->inputs[index];
   previous = input->array;
   input->array = memory != NULL ? (void *)memory : input->own;
+  cyxla_fpenv_enter(&caller);
   status = check_input(call, index, error);
   if (status == CYXLA_OK) status = cyxla_call_prepare_input(call, index, error);
   if (status != CYXLA_OK) {
     input->array = previous;
     cyxla_call_prepare_input(call, index, NULL);
   }
+  cyxla_fpenv_leave(&caller);
   cyxla_call_list_kept_inputs(call);
   return status;
 }
@@ -173,7 +171,7 @@ static cyxla_status prepare_donors(cyxla_call *call, size_t output,
   cyxla_status status = CYXLA_OK;
 
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
-    if (input_spec(call, i)->aliased_output == (int64_t)output) {
+    if (cyxla_call_input_spec(call, i)->aliased_output == (int64_t)output) {
       cyxla_status prepared = cyxla_call_prepare_input(call, i, error);
       if (prepared != CYXLA_OK) status = prepared;
     }
@@ -186,6 +184,7 @@ cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory
                                     cyxla_error *error) {
   cyxla_call_output_state *output;
   void *previous;
+  cyxla_fpenv caller;
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);
@@ -196,11 +195,13 @@ cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory
   output = &call->outputs[index];
   previous = output->bound;
   output->bound = memory;
+  cyxla_fpenv_enter(&caller);
   status = check_output(call, index, error);
   if (status == CYXLA_OK) status = prepare_donors(call, index, error);
   if (status != CYXLA_OK) {
     output->bound = previous;
     prepare_donors(call, index, NULL);
   }
+  cyxla_fpenv_leave(&caller);
   return status;
 }

@@ -9,14 +9,6 @@
 #include "memory.h"
 #include "options.h"
 
-static const cyxla_array_spec *input_spec(const cyxla_call *call, size_t index) {
-  return &call->executable->program->inputs.specs[index];
-}
-
-static const cyxla_array_spec *output_spec(const cyxla_call *call, size_t index) {
-  return &call->executable->program->outputs.specs[index];
-}
-
 /* What the inputs need whose lasting buffer is not all there is to do. */
 static cyxla_status prepare_inputs(cyxla_call *call, cyxla_error *error) {
   const cyxla_runtime *runtime = call->executable->runtime;
@@ -27,13 +19,13 @@ static cyxla_status prepare_inputs(cyxla_call *call, cyxla_error *error) {
     cyxla_status status;
     if (input->mode == CYXLA_INPUT_SHARED) continue;
     if (input->mode == CYXLA_INPUT_STAGED) {
-      memcpy(input->own, input->array, input_spec(call, i)->bytes);
+      memcpy(input->own, input->array, cyxla_call_input_spec(call, i)->bytes);
       continue;
     }
     if (input->mode == CYXLA_INPUT_DONATED) semantics = CYXLA_BUFFER_DONATED;
     cyxla_buffer_destroy(runtime, call->input_buffers[i]);
-    status = cyxla_buffer_create(runtime, input_spec(call, i), input->array, semantics,
-                                 &call->input_buffers[i], error);
+    status = cyxla_buffer_create(runtime, cyxla_call_input_spec(call, i), input->array,
+                                 semantics, &call->input_buffers[i], error);
     if (status != CYXLA_OK) return status;
   }
   return CYXLA_OK;
@@ -74,7 +66,7 @@ static bool is_readable_in_place(const cyxla_call *call, size_t index) {
 
   return runtime->zero_copy &&
          cyxla_buffer_is_row_major(runtime, call->output_buffers[index],
-                                   output_spec(call, index)->rank);
+                                   cyxla_call_output_spec(call, index)->rank);
 }
 
 /* Where an output goes that is not read where the plugin put it. */
@@ -85,7 +77,7 @@ static cyxla_status choose_target(cyxla_call *call, size_t index, void **target,
   *target = output->bound;
   if (*target != NULL) return CYXLA_OK;
   if (output->copy == NULL) {
-    output->copy = cyxla_aligned_alloc(output_spec(call, index)->bytes);
+    output->copy = cyxla_aligned_alloc(cyxla_call_output_spec(call, index)->bytes);
   }
   *target = output->copy;
   if (*target != NULL) return CYXLA_OK;
@@ -95,7 +87,7 @@ static cyxla_status choose_target(cyxla_call *call, size_t index, void **target,
 /* Copies an output from `source`, or through the plugin where that is NULL. */
 static cyxla_status copy_output(cyxla_call *call, size_t index, const void *source,
                                 cyxla_error *error) {
-  const cyxla_array_spec *spec = output_spec(call, index);
+  const cyxla_array_spec *spec = cyxla_call_output_spec(call, index);
   void *target;
   cyxla_status status = choose_target(call, index, &target, error);
 
@@ -121,7 +113,7 @@ static cyxla_status fetch_output(cyxla_call *call, size_t index, cyxla_error *er
     return cyxla_error_set(
         error, CYXLA_PLUGIN_INVALID,
         "the plugin %s returned no buffer for output %s and no error",
-        runtime->plugin->path, output_spec(call, index)->name);
+        runtime->plugin->path, cyxla_call_output_spec(call, index)->name);
   }
   if (!call->has_run) output->is_unreadable = !is_readable_in_place(call, index);
   if (output->is_unreadable) return copy_output(call, index, NULL, error);

@@ -63,8 +63,9 @@ void cyxla_environment_prepare_plugins(void) {
 static const char *const THREAD_VARIABLES[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES] = {
     "PJRT_NPROC", "NPROC"};
 
-bool cyxla_environment_set_threads(int num_threads, cyxla_environment_threads *saved) {
-  char number[16];
+bool cyxla_environment_set_threads(size_t num_threads,
+                                   cyxla_environment_threads *saved) {
+  char number[24];
 
   memset(saved, 0, sizeof(*saved));
   for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
@@ -76,7 +77,7 @@ bool cyxla_environment_set_threads(int num_threads, cyxla_environment_threads *s
       return false;
     }
   }
-  snprintf(number, sizeof(number), "%d", num_threads);
+  snprintf(number, sizeof(number), "%zu", num_threads);
   for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
     set(THREAD_VARIABLES[i], number);
   }

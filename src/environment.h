@@ -3,6 +3,7 @@
 #define CYXLA_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* CYXLA_PLUGIN, the path of the plugin to load; NULL if it is unset or empty. */
 const char *cyxla_environment_plugin(void);
@@ -29,7 +30,8 @@ typedef struct cyxla_environment_threads {
 
 /* Sets the variables to a number of threads; false, with nothing changed, if there is
  * no memory left. */
-bool cyxla_environment_set_threads(int num_threads, cyxla_environment_threads *saved);
+bool cyxla_environment_set_threads(size_t num_threads,
+                                   cyxla_environment_threads *saved);
 
 /* Gives the variables back what they were. */
 void cyxla_environment_restore_threads(cyxla_environment_threads *saved);

@@ -5,26 +5,16 @@
 #include "abi/pjrt_ffi.h"
 #include "error.h"
 #include "ffi_wrapper.h"
+#include "fpenv.h"
 #include "options.h"
 #include "process.h"
 #include "runtime.h"
 
 static const XLA_FFI_Api *probed_api; /* guarded by the lock of the plugins */
 
-static XLA_FFI_Metadata *metadata_of(XLA_FFI_CallFrame *frame) {
-  XLA_FFI_InternalExtension *extension = frame->extension_start;
-
-  for (; extension != NULL; extension = extension->next) {
-    if (extension->type == XLA_FFI_Extension_Metadata) {
-      return ((XLA_FFI_Metadata_Extension *)extension)->metadata;
-    }
-  }
-  return NULL;
-}
-
 /* A handler that no program calls: it remembers the API that it is asked with. */
 static XLA_FFI_Error *probe(XLA_FFI_CallFrame *frame) {
-  XLA_FFI_Metadata *metadata = metadata_of(frame);
+  XLA_FFI_Metadata *metadata = cyxla_ffi_metadata_of(frame);
 
   probed_api = frame->api;
   if (metadata != NULL) {
@@ -189,12 +179,14 @@ cyxla_status cyxla_ffi_register(cyxla_runtime *runtime,
   const XLA_FFI_Api *api;
   const char *platform;
   XLA_FFI_Handler_Register_Args args;
+  cyxla_fpenv caller;
   cyxla_status status;
 
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(handler, error);
   status = cyxla_options_read(&used, sizeof(used), handler, "cyxla_ffi_handler", error);
   if (status == CYXLA_OK) status = check_handler(&used, error);
+  if (status == CYXLA_OK) status = cyxla_runtime_check_process(runtime, error);
   if (status == CYXLA_OK) status = cyxla_ffi_get_api(runtime->plugin, &api, error);
   if (status != CYXLA_OK) return status;
   platform = xla_platform(used.platform != NULL ? used.platform : runtime->platform);
@@ -208,11 +200,15 @@ cyxla_status cyxla_ffi_register(cyxla_runtime *runtime,
   args.bundle.prepare = xla_handler(used.prepare);
   args.bundle.initialize = xla_handler(used.initialize);
   args.bundle.execute = xla_handler(used.execute);
-  args.traits = used.traits;
+  args.traits = (XLA_FFI_Handler_Traits)used.traits;
+  cyxla_fpenv_enter(&caller);
   status = fit_bundle(api, used.name, &args.bundle, error);
-  if (status != CYXLA_OK) return status;
-  return from_ffi(api, api->XLA_FFI_Handler_Register(&args), "register the handler",
-                  used.name, error);
+  if (status == CYXLA_OK) {
+    status = from_ffi(api, api->XLA_FFI_Handler_Register(&args), "register the handler",
+                      used.name, error);
+  }
+  cyxla_fpenv_leave(&caller);
+  return status;
 }
 
 cyxla_status cyxla_ffi_register_type(cyxla_runtime *runtime, const char *name,
@@ -227,7 +223,8 @@ cyxla_status cyxla_ffi_register_type(cyxla_runtime *runtime, const char *name,
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(name, error);
   CYXLA_REQUIRE(type_id, error);
-  status = cyxla_ffi_get_api(runtime->plugin, &api, error);
+  status = cyxla_runtime_check_process(runtime, error);
+  if (status == CYXLA_OK) status = cyxla_ffi_get_api(runtime->plugin, &api, error);
   if (status != CYXLA_OK) return status;
   id.type_id = *type_id;
   memset(&args, 0, sizeof(args));

@@ -52,7 +52,7 @@ static XLA_FFI_Error *missing_function(void *args) {
   return api->XLA_FFI_Error_Create(&create);
 }
 
-static XLA_FFI_Metadata *metadata_of(const XLA_FFI_CallFrame *frame) {
+XLA_FFI_Metadata *cyxla_ffi_metadata_of(const XLA_FFI_CallFrame *frame) {
   XLA_FFI_InternalExtension *extension = frame->extension_start;
 
   for (; extension != NULL; extension = extension->next) {
@@ -66,7 +66,7 @@ static XLA_FFI_Metadata *metadata_of(const XLA_FFI_CallFrame *frame) {
 static XLA_FFI_Error *call_wrapped(size_t index, XLA_FFI_CallFrame *frame) {
   const wrapper *self = &wrappers[index];
   const XLA_FFI_Api *api = frame->api;
-  XLA_FFI_Metadata *metadata = metadata_of(frame);
+  XLA_FFI_Metadata *metadata = cyxla_ffi_metadata_of(frame);
   XLA_FFI_Error *result;
 
   frame->api = &self->extended->table.api;
@@ -90,16 +90,17 @@ static XLA_FFI_Error *call_wrapped(size_t index, XLA_FFI_CallFrame *frame) {
   M(n##4)               \
   M(n##5)               \
   M(n##6) M(n##7) M(n##8) M(n##9) M(n##a) M(n##b) M(n##c) M(n##d) M(n##e) M(n##f)
-#define REPEAT_256(M, n)                                                          \
-  REPEAT_16(M, n##0)                                                              \
-  REPEAT_16(M, n##1)                                                              \
-  REPEAT_16(M, n##2)                                                              \
-  REPEAT_16(M, n##3)                                                              \
-  REPEAT_16(M, n##4)                                                              \
-  REPEAT_16(M, n##5)                                                              \
-  REPEAT_16(M, n##6) REPEAT_16(M, n##7) REPEAT_16(M, n##8) REPEAT_16(M, n##9)     \
-      REPEAT_16(M, n##a) REPEAT_16(M, n##b) REPEAT_16(M, n##c) REPEAT_16(M, n##d) \
-          REPEAT_16(M, n##e) REPEAT_16(M, n##f)
+#define REPEAT_256(M, n)                                                      \
+  REPEAT_16(M, n##0)                                                          \
+  REPEAT_16(M, n##1)                                                          \
+  REPEAT_16(M, n##2)                                                          \
+  REPEAT_16(M, n##3)                                                          \
+  REPEAT_16(M, n##4)                                                          \
+  REPEAT_16(M, n##5)                                                          \
+  REPEAT_16(M, n##6)                                                          \
+  REPEAT_16(M, n##7)                                                          \
+  REPEAT_16(M, n##8) REPEAT_16(M, n##9) REPEAT_16(M, n##a) REPEAT_16(M, n##b) \
+      REPEAT_16(M, n##c) REPEAT_16(M, n##d) REPEAT_16(M, n##e) REPEAT_16(M, n##f)
 
 REPEAT_256(DEFINE, 0)
 REPEAT_256(DEFINE, 1)

@@ -20,6 +20,9 @@ cyxla_status cyxla_ffi_wrap(const XLA_FFI_Api *api, const char *name,
                             const XLA_FFI_Api_Version *version,
                             XLA_FFI_Handler **handler, cyxla_error *error);
 
+/* Where a handler that is only asked what it is writes its answer; NULL in a call. */
+XLA_FFI_Metadata *cyxla_ffi_metadata_of(const XLA_FFI_CallFrame *frame);
+
 /* A handler as the data pointer that PJRT's extension takes. */
 void *cyxla_ffi_handler_pointer(XLA_FFI_Handler *handler);
 

@@ -81,6 +81,11 @@ static bool grow(cyxla_file *file, size_t *capacity, size_t claimed) {
   return true;
 }
 
+static cyxla_status unreadable(const cyxla_file *file, cyxla_error *error) {
+  return cyxla_error_set(error, CYXLA_FILE_UNREADABLE, "the file %s cannot be read: %s",
+                         file->path, strerror(errno));
+}
+
 static cyxla_status read_content(cyxla_file *file, FILE *stream, cyxla_error *error) {
   unsigned char header[HEADER_BYTES];
   size_t capacity = 0;
@@ -88,11 +93,7 @@ static cyxla_status read_content(cyxla_file *file, FILE *stream, cyxla_error *er
   uint64_t claimed = 0;
   cyxla_status status;
 
-  if (ferror(stream)) {
-    return cyxla_error_set(error, CYXLA_FILE_UNREADABLE,
-                           "the file %s cannot be read: %s", file->path,
-                           strerror(errno));
-  }
+  if (ferror(stream)) return unreadable(file, error);
   status = check_header(file, header, count, &claimed, error);
   if (status != CYXLA_OK) return status;
   do {
@@ -106,6 +107,7 @@ static cyxla_status read_content(cyxla_file *file, FILE *stream, cyxla_error *er
     count = fread(file->data + file->bytes, 1, capacity - file->bytes, stream);
     file->bytes += count;
   } while (file->bytes == capacity && file->bytes <= claimed);
+  if (ferror(stream)) return unreadable(file, error);
   if (file->bytes == claimed) return CYXLA_OK;
   return cyxla_error_set(
       error, CYXLA_FILE_INVALID,
@@ -116,7 +118,8 @@ static cyxla_status read_content(cyxla_file *file, FILE *stream, cyxla_error *er
 }
 
 static cyxla_status read_entry(const cyxla_file *file, const unsigned char *entry,
-                               cyxla_section *section, cyxla_error *error) {
+                               size_t *remaining, cyxla_section *section,
+                               cyxla_error *error) {
   uint64_t offset = cyxla_load_u64(entry + 8);
   uint64_t bytes = cyxla_load_u64(entry + 16);
 
@@ -125,6 +128,11 @@ static cyxla_status read_entry(const cyxla_file *file, const unsigned char *entr
   if (offset > file->bytes || bytes > file->bytes - offset) {
     return cyxla_file_invalid(file, "a section lies outside of it", error);
   }
+  /* Sections that overlap would be hashed again and again. */
+  if (bytes > *remaining) {
+    return cyxla_file_invalid(file, "its sections are longer than the file", error);
+  }
+  *remaining -= (size_t)bytes;
   section->data = file->data + offset;
   section->bytes = (size_t)bytes;
   if (cyxla_hash_bytes(section->data, section->bytes) != cyxla_load_u64(entry + 24)) {
@@ -153,6 +161,7 @@ static uint64_t header_checksum(const unsigned char *data, size_t num_sections) 
 
 static cyxla_status read_table(cyxla_file *file, cyxla_error *error) {
   size_t count = cyxla_load_u32(file->data + 12);
+  size_t remaining = file->bytes;
 
   if (count > (file->bytes - HEADER_BYTES) / ENTRY_BYTES) {
     return cyxla_file_invalid(file, "its table is longer than the file", error);
@@ -166,7 +175,8 @@ static cyxla_status read_table(cyxla_file *file, cyxla_error *error) {
   file->num_sections = count;
   for (size_t i = 0; i < count; i++) {
     const unsigned char *entry = file->data + HEADER_BYTES + i * ENTRY_BYTES;
-    cyxla_status status = read_entry(file, entry, &file->sections[i], error);
+    cyxla_status status =
+        read_entry(file, entry, &remaining, &file->sections[i], error);
     if (status != CYXLA_OK) return status;
   }
   return CYXLA_OK;

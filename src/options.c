@@ -7,7 +7,10 @@
 static cyxla_status check_size(const void *given, size_t known_bytes, const char *name,
                                size_t *bytes, cyxla_error *error) {
   memcpy(bytes, given, sizeof(*bytes));
-  if (*bytes > sizeof(size_t) && *bytes <= known_bytes) return CYXLA_OK;
+  if (*bytes > sizeof(size_t) && *bytes <= known_bytes &&
+      *bytes % sizeof(size_t) == 0) {
+    return CYXLA_OK;
+  }
   return cyxla_error_set(
       error, CYXLA_INVALID_ARGUMENT,
       "struct_size of %s is %zu, and version %s of the library knows up to %zu; "

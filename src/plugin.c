@@ -34,7 +34,6 @@ static cyxla_plugin *loaded;
   F(PJRT_Executable_Destroy)             \
   F(PJRT_Executable_NumReplicas)         \
   F(PJRT_Executable_NumPartitions)       \
-  F(PJRT_Executable_NumOutputs)          \
   F(PJRT_Executable_OutputElementTypes)  \
   F(PJRT_Executable_OutputDimensions)    \
   F(PJRT_LoadedExecutable_Destroy)       \
@@ -172,7 +171,8 @@ static cyxla_status open_plugin(const char *path, cyxla_plugin **out,
   if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
-    cyxla_library_close(library);
+    /* A library that has a function table stays: it may have begun to work. */
+    if (plugin->api == NULL) cyxla_library_close(library);
     free_plugin(plugin);
     return status;
   }

@@ -13,6 +13,9 @@
  * 1}}. */
 static const unsigned char DEFAULT_COMPILE_OPTIONS[] = {0x1A, 4, 0x20, 1, 0x28, 1};
 
+#define PLATFORM_CHARACTERS \
+  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
 /* Bytes of an array; false where a dimension is negative or the product overflows. */
 static bool array_bytes(const cyxla_array_spec *spec, size_t *bytes) {
   size_t product = cyxla_dtype_bytes(spec->dtype);
@@ -24,7 +27,8 @@ static bool array_bytes(const cyxla_array_spec *spec, size_t *bytes) {
     if (size == 0) {
       is_empty = true;
     } else {
-      if (product > (size_t)(INT64_MAX / size)) return false;
+      if ((uint64_t)size > SIZE_MAX / 2 || product > SIZE_MAX / 2 / (size_t)size)
+        return false;
       product *= (size_t)size;
     }
   }
@@ -135,11 +139,35 @@ static cyxla_status check_options(const cyxla_program_options *options,
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                            "the program has no platform, expected a name such as cpu");
   }
+  /* It becomes part of file names when a plugin is looked for. */
+  if (strspn(options->platform, PLATFORM_CHARACTERS) != strlen(options->platform)) {
+    return cyxla_error_set(
+        error, CYXLA_INVALID_ARGUMENT,
+        "the program's platform is \"%s\", expected letters, digits, "
+        "_ and -",
+        options->platform);
+  }
   if (options->code == NULL || options->code_bytes == 0) {
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                            "the program has no code, expected StableHLO");
   }
   return CYXLA_OK;
+}
+
+/* Whether the name that StableHLO gives to a call of outside code is in there. It is
+ * written out in each of StableHLO's forms, text and bytecode. */
+static bool names_custom_call(const unsigned char *code, size_t bytes) {
+  static const char name[] = "custom_call";
+  const size_t length = sizeof(name) - 1;
+
+  while (bytes >= length) {
+    const unsigned char *found = memchr(code, name[0], bytes - length + 1);
+    if (found == NULL) return false;
+    if (memcmp(found, name, length) == 0) return true;
+    bytes -= (size_t)(found + 1 - code);
+    code = found + 1;
+  }
+  return false;
 }
 
 static cyxla_status fill(cyxla_program *program, const cyxla_program_options *options,
@@ -156,6 +184,7 @@ static cyxla_status fill(cyxla_program *program, const cyxla_program_options *op
   program->platform = cyxla_duplicate(options->platform, strlen(options->platform));
   program->code = cyxla_duplicate(options->code, options->code_bytes);
   program->code_bytes = options->code_bytes;
+  program->has_custom_calls = names_custom_call(options->code, options->code_bytes);
   program->compile_options =
       cyxla_duplicate(compile_options, program->compile_options_bytes);
   program->metadata = cyxla_duplicate(metadata, strlen(metadata));

@@ -14,6 +14,7 @@ struct cyxla_program {
   char *platform;
   unsigned char *code;
   size_t code_bytes;
+  bool has_custom_calls; /* the code may call functions from outside of XLA */
   unsigned char *compile_options;
   size_t compile_options_bytes;
   cyxla_program_arrays inputs;

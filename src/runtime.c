@@ -111,12 +111,34 @@ static cyxla_status read_devices(cyxla_runtime *runtime, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-/* Finds out, with a buffer over memory of our own, whether the plugin uses aligned host
- * memory as it is. Plugins on devices do not, and no attribute tells. */
+/* Whether a buffer over the memory is that memory. The first buffer is a copy: a
+ * device's plugin may read shared memory later, when it is gone already. */
+static cyxla_status probe_memory(cyxla_runtime *runtime, const cyxla_array_spec *spec,
+                                 const void *memory, cyxla_error *error) {
+  PJRT_Buffer *buffer = NULL;
+  bool is_on_cpu;
+  cyxla_status status =
+      cyxla_buffer_create(runtime, spec, memory, CYXLA_BUFFER_COPIED, &buffer, error);
+
+  if (status != CYXLA_OK) return status;
+  is_on_cpu = cyxla_buffer_is_on_cpu(runtime, buffer);
+  cyxla_buffer_destroy(runtime, buffer);
+  if (!is_on_cpu) return CYXLA_OK;
+  status =
+      cyxla_buffer_create(runtime, spec, memory, CYXLA_BUFFER_SHARED, &buffer, error);
+  if (status != CYXLA_OK) return status;
+  runtime->zero_copy = cyxla_buffer_is_host_memory(runtime, buffer, memory);
+  cyxla_buffer_destroy(runtime, buffer);
+  return CYXLA_OK;
+}
+
+/* Finds out whether the plugin uses aligned host memory as it is, which no attribute
+ * tells. */
 static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) {
   const PJRT_Api *api = runtime->plugin->api;
   const int64_t shape[1] = {16};
-  PJRT_Buffer *buffer = NULL;
+  const cyxla_array_spec spec = {"probe", CYXLA_FLOAT32,      1,
+                                 shape,   16 * sizeof(float), -1};
   void *memory;
   cyxla_status status;
 
@@ -124,16 +146,9 @@ static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) 
       !CYXLA_PLUGIN_HAS(api, PJRT_Buffer_IsOnCpu)) {
     return CYXLA_OK;
   }
-  memory = cyxla_aligned_alloc(16 * sizeof(float));
+  memory = cyxla_aligned_alloc(spec.bytes);
   if (memory == NULL) return cyxla_error_out_of_memory(error, "a runtime");
-  const cyxla_array_spec spec = {"probe", CYXLA_FLOAT32,      1,
-                                 shape,   16 * sizeof(float), -1};
-  status =
-      cyxla_buffer_create(runtime, &spec, memory, CYXLA_BUFFER_SHARED, &buffer, error);
-  if (status == CYXLA_OK) {
-    runtime->zero_copy = cyxla_buffer_is_host_memory(runtime, buffer, memory);
-  }
-  cyxla_buffer_destroy(runtime, buffer);
+  status = probe_memory(runtime, &spec, memory, error);
   cyxla_aligned_free(memory);
   return status;
 }
@@ -141,7 +156,7 @@ static cyxla_status probe_zero_copy(cyxla_runtime *runtime, cyxla_error *error) 
 /* Makes the client with a pool of so many threads; 0 leaves it to the plugin. The
  * environment is the process's, so one client is made at a time. */
 static cyxla_status call_with_threads(const cyxla_plugin *plugin,
-                                      PJRT_Client_Create_Args *args, int num_threads,
+                                      PJRT_Client_Create_Args *args, size_t num_threads,
                                       cyxla_error *error) {
   cyxla_environment_threads environment;
   PJRT_Error *failure = NULL;
@@ -231,9 +246,10 @@ cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
   status =
       cyxla_options_read(&used, sizeof(used), options, "cyxla_runtime_options", error);
   if (status != CYXLA_OK) return status;
-  if (used.num_threads < 0) {
+  if (used.num_threads > INT32_MAX) {
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                           "num_threads is %d, expected 0 or more", used.num_threads);
+                           "num_threads is %zu, expected at most %ld", used.num_threads,
+                           (long)INT32_MAX);
   }
   if (used.plugin == NULL) {
     if (used.platform == NULL) used.platform = "cpu";

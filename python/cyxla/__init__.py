@@ -7,6 +7,8 @@
 >>> cx.save("function.cyxla", executable)  # for cyxla_open in C
 """
 
+import jax as _jax  # noqa: F401  it sets the log level before jaxlib reads it
+
 from cyxla._runtime import version as _version
 from cyxla.custom_calls import (
     is_mirroring_wanted,

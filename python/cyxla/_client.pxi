@@ -91,7 +91,7 @@ cdef class Int64List:
 cdef class Runtime:
     """A loaded plugin with its client."""
 
-    def __cinit__(self, plugin, platform, dict options, int num_threads=0):
+    def __cinit__(self, plugin, platform, dict options, size_t num_threads=0):
         cdef OptionList option_list = OptionList(options)
         cdef cyxla_runtime_options runtime_options
         cdef cyxla_error error
@@ -131,7 +131,7 @@ cdef class Runtime:
             zero_copy=bool(info.zero_copy),
         )
 
-    def register_handler(self, str name, str platform, dict stages, unsigned int traits):
+    def register_handler(self, str name, str platform, dict stages, uint64_t traits):
         """Registers a handler: ``stages`` has the address of each stage's function."""
         cdef cyxla_ffi_handler handler
         cdef cyxla_error error

@@ -4,7 +4,7 @@
 cdef class Call:
     """One seat at an executable."""
 
-    def __cinit__(self, Executable executable):
+    def __cinit__(self, Executable executable not None):
         cdef cyxla_error error
         check(cyxla_call_create(executable.handle, &self.handle, &error), &error)
 
@@ -27,13 +27,14 @@ cdef inline bint is_exact(object argument, const cyxla_array_spec *spec, int typ
 cdef class Executable:
     """A program that was compiled for a runtime. Any number of threads may run it."""
 
-    def __init__(self):
-        raise TypeError("executables are made by cyxla.compile_program")
+    def __cinit__(self, token=None):
+        if token is not maker:
+            raise TypeError("executables are made by cyxla.compile_program")
 
     @classmethod
-    def compile(cls, Runtime runtime, Program program):
+    def compile(cls, Runtime runtime not None, Program program not None):
         """Compiles a program for the first device of a runtime."""
-        cdef Executable self = cls.__new__(cls)
+        cdef Executable self = cls.__new__(cls, maker)
         cdef cyxla_error error
         cdef cyxla_status status
         self.program = program

@@ -50,14 +50,15 @@ cdef class Program:
     ``inputs`` and ``outputs`` are lists of :class:`ArraySpec`.
     """
 
-    def __init__(self):
-        raise TypeError("programs are made by cyxla.lower")
+    def __cinit__(self, token=None):
+        if token is not maker:
+            raise TypeError("programs are made by cyxla.lower")
 
     @classmethod
     def from_parts(cls, *, str platform, bytes code, bytes compile_options, list inputs,
                    list outputs, str metadata=""):
         """Makes a program from StableHLO (a portable artifact) and its signature."""
-        cdef Program self = cls.__new__(cls)
+        cdef Program self = cls.__new__(cls, maker)
         cdef SpecList input_specs = SpecList(inputs)
         cdef SpecList output_specs = SpecList(outputs)
         cdef cyxla_program_options options
@@ -82,7 +83,7 @@ cdef class Program:
     @classmethod
     def load(cls, path):
         """Reads the program of a ``.cyxla`` file."""
-        cdef Program self = cls.__new__(cls)
+        cdef Program self = cls.__new__(cls, maker)
         cdef cyxla_error error
         cdef cyxla_status status
         path_bytes = zero_terminated(os.fsencode(path))

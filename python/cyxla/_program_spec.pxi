@@ -30,12 +30,22 @@ cdef int check_input(Executable executable, const Input *given, size_t index) ex
     raise TypeError(f"input {spec.name.decode()} is {found}, expected {expected}")
 
 
+cdef int check_memory(Executable executable, const Input *given, size_t index) except -1:
+    cdef const cyxla_array_spec *spec = cyxla_program_input(
+        executable.program.handle, index)
+    if given.data == NULL and spec.bytes > 0:
+        raise TypeError(f"the data of input {spec.name.decode()} is NULL, expected "
+                        f"{spec.bytes} bytes")
+    return 0
+
+
 cdef int bind_inputs(ProgramSpec *spec, Executable executable, const Input *inputs
                      ) except -1:
     cdef cyxla_error error
     cdef size_t i
     for i in range(spec.num_inputs):
         check_input(executable, &inputs[i], i)
+        check_memory(executable, &inputs[i], i)
         check(cyxla_call_bind_input(spec.call, i, inputs[i].data, &error), &error)
     return 0
 
@@ -47,6 +57,8 @@ cdef int create_program_spec(
     cdef size_t i
     cdef size_t *output_bytes
     memset(spec, 0, sizeof(spec[0]))
+    if executable is None:
+        raise TypeError("the executable is None")
     if num_inputs != len(executable.input_dtypes):
         raise TypeError(executable.wrong_number(num_inputs))
     try:

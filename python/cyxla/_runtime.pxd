@@ -1,7 +1,7 @@
 # Declarations of the C library (cyxla.h), of the types that wrap it, and of what other
 # extension modules cimport: Input, ProgramSpec, execute and the functions beside them.
 from cpython.ref cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from cyxla._pjrt cimport PJRT_Buffer_Type
 
@@ -113,7 +113,7 @@ cdef extern from "cyxla.h" nogil:
         const char *platform
         const cyxla_option *options
         size_t num_options
-        int num_threads
+        size_t num_threads
 
     ctypedef struct cyxla_runtime_info:
         size_t struct_size
@@ -143,7 +143,7 @@ cdef extern from "cyxla.h" nogil:
         cyxla_ffi_function *prepare
         cyxla_ffi_function *initialize
         cyxla_ffi_function *execute
-        unsigned int traits
+        uint64_t traits
 
     cyxla_status cyxla_ffi_register(
         cyxla_runtime *runtime, const cyxla_ffi_handler *handler, cyxla_error *error)

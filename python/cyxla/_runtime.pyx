@@ -63,6 +63,9 @@ cdef bytes zero_terminated(encoded):
     return encoded
 
 
+# What Program and Executable are made with: without a handle they would be of no use.
+cdef object maker = object()
+
 include "_program.pxi"
 include "_client.pxi"
 include "_executable.pxi"

@@ -6,6 +6,7 @@ process when it is loaded, or at once if it is.
 """
 
 import importlib
+import os
 import threading
 import warnings
 
@@ -39,10 +40,9 @@ JAXLIB_ONLY = {
 }
 
 _lock = threading.RLock()
-_pending = {}  # (platform, name): (stages, traits), in the order of registration
+_known = {}  # (platform, name): (stages, traits), in the order of registration
 _runtime_of_process = None
 _takes_handlers = True  # whether the plugin of the process does
-_registered = set()  # of (platform, name)
 _excluded = set()  # names of jaxlib's handlers that the user does not want
 _original_register = None
 
@@ -121,13 +121,12 @@ def register_ffi_type(name, type_id=0, deleter=0):
 
 
 def _add(name, stages, platform, traits):
-    """Keeps a handler for the plugin, and registers it if the plugin is loaded."""
+    """Registers a handler if the plugin is loaded, and keeps it for one that is."""
     with _lock:
-        _pending[platform, name] = (stages, traits)
         runtime = _runtime_of_process
         if runtime is not None and runtime.info.platform == platform:
             runtime.register_handler(name, platform, stages, traits)
-            _registered.add((platform, name))
+        _known[platform, name] = (stages, traits)
 
 
 def mirror_jax_registrations():
@@ -201,30 +200,54 @@ def known_names():
     """The names of all handlers that are known, for which lowering needs no word."""
     names = {name for name, _, _ in jaxlib_targets()}
     with _lock:
-        return names | {name for _, name in _pending}
+        return names | {name for _, name in _known}
 
 
 def attach(runtime, with_jaxlib):
-    """Registers everything that is known with a plugin that was just loaded."""
+    """Registers everything that is known with a plugin that was just loaded.
+
+    A handler that the plugin does not take is left out with a warning, so that programs
+    that do not call it work.
+    """
     global _runtime_of_process, _takes_handlers
     with _lock:
-        _runtime_of_process = runtime
         platform = runtime.info.platform
         known = _runtime.inspect_plugin(runtime.info.plugin)
         _takes_handlers = "FFI" in known["extensions"]
+        _runtime_of_process = runtime
         if not _takes_handlers:
             return
         for name, capsule, target_platform in jaxlib_targets():
             if not with_jaxlib:
                 # JAX registers them itself when it lowers a call of one.
                 _excluded.add(name)
-            elif target_platform == platform and (platform, name) not in _pending:
-                _add(name, stages_of(name, capsule), platform, 0)
-        for (target_platform, name), (stages, traits) in list(_pending.items()):
-            if target_platform == platform and (platform, name) not in _registered:
-                _add(name, stages, platform, traits)
-        _add(callbacks.TARGET, {"execute": _runtime.callback_handler()}, platform, 0)
+            elif (target_platform, name) not in _known:
+                _known[target_platform, name] = (stages_of(name, capsule), 0)
+        handler = _runtime.callback_handler()
+        _known[platform, callbacks.TARGET] = ({"execute": handler}, 0)
+        for (target_platform, name), (stages, traits) in list(_known.items()):
+            if target_platform == platform:
+                attach_one(runtime, name, stages, traits)
         synchronize()
+
+
+def attach_one(runtime, name, stages, traits):
+    """Registers one handler with a plugin, or warns."""
+    try:
+        runtime.register_handler(name, runtime.info.platform, stages, traits)
+    except Error as error:
+        del _known[runtime.info.platform, name]
+        warnings.warn(f"a handler is left out: {error}", stacklevel=2)
+
+
+def forget_lock():
+    """In a forked child nobody would release a lock that another thread held."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forget_lock)
 
 
 def synchronize():
@@ -232,7 +255,7 @@ def synchronize():
     jaxlib's function that is older than the mirror."""
     with _lock:
         for name, fn, platform, api_version, traits in jax_targets():
-            if (platform_of(platform), name) not in _pending:
+            if (platform_of(platform), name) not in _known:
                 mirror(name, fn, platform, api_version, traits)
 
 

@@ -1,6 +1,7 @@
 """The runtime of the process: the one plugin that is loaded, and its client."""
 
 import numbers
+import os
 import threading
 from os import PathLike
 
@@ -10,6 +11,16 @@ from cyxla.options import check_options
 
 _lock = threading.Lock()
 _runtime_of_process = None
+
+
+def forget_lock():
+    """In a forked child nobody would release a lock that another thread held."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forget_lock)
 
 
 def initialize(

@@ -145,6 +145,14 @@ static void contexts_are_made_where_the_plugin_can(void) {
   }
 }
 
+static void a_program_without_custom_calls_needs_no_context(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_call *call = create_negative();
+
+  EXPECT_EQUAL(fake->live(FAKE_EXECUTE_CONTEXT), 0);
+  cyxla_call_destroy(call);
+}
+
 static void failures_of_the_plugin_are_passed_on(void) {
   static const struct {
     const char *function;
@@ -223,7 +231,8 @@ static void a_plugin_that_is_too_old_to_convert_a_layout_is_not_asked(void) {
   cyxla_call_destroy(call);
 }
 
-TEST_MAIN(TEST_CASE(a_plugin_that_is_too_old_to_convert_a_layout_is_not_asked),
+TEST_MAIN(TEST_CASE(a_program_without_custom_calls_needs_no_context),
+          TEST_CASE(a_plugin_that_is_too_old_to_convert_a_layout_is_not_asked),
           TEST_CASE(an_execution_may_fail_when_it_is_awaited),
           TEST_CASE(results_are_waited_for), TEST_CASE(plugins_that_copy_work_too),
           TEST_CASE(outputs_that_are_not_aligned_are_copied),

@@ -85,8 +85,10 @@ cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,
 }
 
 cyxla_program_options test_sum_options(void) {
+  /* The comment makes it a program that may call functions from outside. */
   static const char code[] =
-      "input float32[3]\ninput float32[3]\noutput float32[3] = sum 0 1";
+      "# custom_call\ninput float32[3]\ninput float32[3]\n"
+      "output float32[3] = sum 0 1";
   static const int64_t shape[1] = {3};
   static const cyxla_array_spec inputs[2] = {{"x", CYXLA_FLOAT32, 1, shape, 0, -1},
                                              {"y", CYXLA_FLOAT32, 1, shape, 0, -1}};

@@ -265,6 +265,31 @@ static void a_table_that_lies_is_refused(void) {
   expect_refused(path, CYXLA_FILE_INVALID, "its table is longer than the file");
 }
 
+/* Sections that overlap would be hashed again and again. */
+static void sections_that_are_longer_than_the_file_together_are_refused(void) {
+  const char *path = test_temporary_path("overlap.cyxla");
+  const unsigned char half[4096] = {0};
+  const cyxla_section sections[] = {{1, 0, half, sizeof(half)},
+                                    {2, 0, half, sizeof(half)}};
+  unsigned char *data;
+  size_t bytes;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_file_write(path, sections, TEST_COUNT(sections), &error), &error);
+  data = test_read_file(path, &bytes);
+  /* Both become the whole content behind the first section's start. */
+  for (size_t i = 0; i < TEST_COUNT(sections); i++) {
+    unsigned char *entry = data + TABLE + 32 * i;
+    uint64_t offset = cyxla_load_u64(data + TABLE + 8);
+    cyxla_store_u64(entry + 8, offset);
+    cyxla_store_u64(entry + 16, bytes - offset);
+    cyxla_store_u64(entry + 24, cyxla_hash_bytes(data + offset, bytes - offset));
+  }
+  write_checksum(data);
+  test_write_file(path, data, bytes);
+  expect_refused(path, CYXLA_FILE_INVALID, "its sections are longer than the file");
+}
+
 static void an_unknown_section_that_is_required_needs_a_newer_cyxla(void) {
   static const uint32_t kinds[] = {0, CYXLA_SECTION_PLUGIN + 1, UINT32_MAX};
   const char *path = test_temporary_path("newer.cyxla");
@@ -306,5 +331,6 @@ TEST_MAIN(TEST_CASE(sections_are_written_and_read), TEST_CASE(the_format_is_fixe
           TEST_CASE(versions_other_than_this_are_refused),
           TEST_CASE(impossible_lengths_are_refused),
           TEST_CASE(a_table_that_lies_is_refused),
+          TEST_CASE(sections_that_are_longer_than_the_file_together_are_refused),
           TEST_CASE(an_unknown_section_that_is_required_needs_a_newer_cyxla),
           TEST_CASE(no_memory_is_an_error))

@@ -6,8 +6,8 @@
 
 typedef struct sample_options {
   size_t struct_size;
-  int old;
-  int newer;
+  int64_t old;
+  int64_t newer;
 } sample_options;
 
 static cyxla_status require(const void *thing, cyxla_error *error) {
@@ -47,8 +47,8 @@ static void an_older_caller_leaves_the_newer_defaults(void) {
 }
 
 static void sizes_that_cannot_be_are_refused(void) {
-  static const size_t sizes[] = {0, 1, sizeof(size_t), sizeof(sample_options) + 1,
-                                 SIZE_MAX};
+  static const size_t sizes[] = {
+      0, 1, sizeof(size_t), sizeof(size_t) + 4, sizeof(sample_options) + 1, SIZE_MAX};
 
   for (size_t i = 0; i < TEST_COUNT(sizes); i++) {
     sample_options known = {sizeof(known), 1, 2};

@@ -149,7 +149,6 @@ static void every_function_that_is_needed_has_to_be_there(void) {
                                        "PJRT_Executable_Destroy",
                                        "PJRT_Executable_NumReplicas",
                                        "PJRT_Executable_NumPartitions",
-                                       "PJRT_Executable_NumOutputs",
                                        "PJRT_Executable_OutputElementTypes",
                                        "PJRT_Executable_OutputDimensions",
                                        "PJRT_LoadedExecutable_Destroy",

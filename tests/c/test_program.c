@@ -158,6 +158,8 @@ static void a_program_needs_platform_and_code(void) {
 
   options.platform = NULL;
   expect_refused(&options, "the program has no platform, expected a name such as cpu");
+  options.platform = "../cpu";
+  expect_refused(&options, "the program's platform is \"../cpu\", expected letters");
   options.platform = "";
   expect_refused(&options, "the program has no platform");
   options = test_sum_options();

@@ -296,13 +296,12 @@ static void the_number_of_threads_is_set_for_the_plugin_only(void) {
   fake->fail_function("PJRT_Client_Create");
   expect_refused(&options, CYXLA_INTERNAL, "create a client");
   EXPECT_TEXT(getenv("NPROC"), "7");
-  options.num_threads = -1;
-  expect_refused(&options, CYXLA_INVALID_ARGUMENT,
-                 "num_threads is -1, expected 0 or more");
+  options.num_threads = SIZE_MAX;
+  expect_refused(&options, CYXLA_INVALID_ARGUMENT, ", expected at most 2147483647");
 }
 
 typedef struct thread_task {
-  int num_threads;
+  size_t num_threads;
   int num_failed;
 } thread_task;
 
@@ -328,7 +327,7 @@ static void threads_that_set_the_number_of_threads_leave_the_environment_alone(v
   test_set_environment("PJRT_NPROC", NULL);
   test_set_environment("NPROC", "7");
   for (int i = 0; i < NUM_THREADS; i++) {
-    tasks[i].num_threads = i + 1;
+    tasks[i].num_threads = (size_t)i + 1;
     tasks[i].num_failed = 0;
     EXPECT_EQUAL(pthread_create(&threads[i], NULL, create_many, &tasks[i]), 0);
   }

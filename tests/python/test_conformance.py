@@ -134,13 +134,13 @@ print(*rows[-1], sep="; ")
     ],
 )
 def test_arrays_that_differ_are_told(found, expected, message):
-    with pytest.raises(AssertionError, match=message):
+    with pytest.raises(conformance.Mismatch, match=message):
         conformance.expect_equal(found, expected)
 
 
 @pytest.mark.parametrize(
     ("error", "detail"),
-    [(AssertionError("a reason"), "a reason"), (MemoryError(), "MemoryError")],
+    [(conformance.Mismatch("a reason"), "a reason"), (MemoryError(), "MemoryError")],
 )
 def test_a_check_that_fails_tells_why(error, detail):
     def fail():

@@ -333,3 +333,23 @@ def test_a_plugin_of_an_old_ffi_is_no_obstacle():
     process = run_python("-c", textwrap.dedent(source))
     assert process.returncode == 0
     assert process.stdout.strip() == "0.0"
+
+
+def test_a_handler_that_the_plugin_does_not_take_is_left_out(handlers):
+    source = """
+        import warnings
+        version = ctypes.c_int.in_dll(library, "handlers_minor_version")
+        version.value = 9
+        cx.register_ffi_target("scale", capsule)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            print(cx.compile(lambda x: x + 1, x)(x))
+        print([str(warning.message) for warning in caught])
+        version.value = 4
+        cx.register_ffi_target("scale", capsule)
+        print(cx.compile(scaled, x)(x))
+    """
+    found = run(handlers, source).splitlines()
+    assert found[0] == "[1. 2. 3.]"
+    assert "a handler is left out: the handler scale was built with" in found[1]
+    assert found[2] == "[0. 3. 6.]"

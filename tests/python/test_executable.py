@@ -1,6 +1,7 @@
 """Compiling, running, and calling with pytrees."""
 
 import collections
+import textwrap
 import threading
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_equal_to_jax, assert_same_bits
+from scripts import run_python
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 
@@ -234,12 +236,6 @@ def test_only_programs_are_compiled(value):
         cx.compile_program(value)
 
 
-@pytest.mark.parametrize("kind", [cx.Program, cx.Executable])
-def test_programs_and_executables_cannot_be_made_empty(kind):
-    with pytest.raises(TypeError, match="are made by cyxla"):
-        kind()
-
-
 def test_threads_run_one_executable_at_once():
     size, turns, count = 4096, 50, 4
     executable = cx.compile(
@@ -263,3 +259,41 @@ def test_threads_run_one_executable_at_once():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("kind", [cx.Program, cx.Executable])
+def test_programs_and_executables_are_not_made_empty(kind):
+    with pytest.raises(TypeError, match="are made by cyxla"):
+        kind()
+    with pytest.raises(TypeError, match="are made by cyxla"):
+        kind.__new__(kind)
+
+
+def test_nothing_cannot_be_compiled():
+    with pytest.raises(TypeError, match="None"):
+        cx.Executable.compile(None, None)
+
+
+def test_a_child_that_was_forked_while_the_plugin_was_loading_does_not_hang():
+    source = """
+        import os, signal, threading, time
+        import cyxla as cx
+        program = cx.lower(lambda x: x, [1.0])
+        for delay in (0.0, 0.05, 0.1):
+            thread = threading.Thread(target=cx.initialize)
+            thread.start()
+            time.sleep(delay)
+            child = os.fork()
+            if child == 0:
+                signal.alarm(30)
+                try:
+                    cx.compile_program(program)
+                except cx.Error as error:
+                    os._exit(0 if error.status == "FORKED" else 1)
+                os._exit(0)
+            _, status = os.waitpid(child, 0)
+            print(status)
+            thread.join()
+    """
+    process = run_python("-W", "ignore", "-c", textwrap.dedent(source))
+    assert process.stdout.split() == ["0", "0", "0"], process.stderr
