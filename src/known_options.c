@@ -59,7 +59,10 @@ bool cyxla_platform_is(const char *name, const cyxla_runtime_options *options) {
   for (const char *c = file; c != NULL && *c != '\0'; c++) {
     if (*c == '/' || *c == '\\') file = c + 1;
   }
-  return file != NULL && strstr(file, name) != NULL;
+  if (file == NULL) return false;
+  /* XLA calls its plugins for CUDA and ROCm after what they have in common. */
+  if (strstr(file, "gpu") != NULL) return strcmp(name, "cpu") != 0;
+  return strstr(file, name) != NULL;
 }
 
 /* The platform as the table calls it: JAX's plugins for CUDA and ROCm are one. */
