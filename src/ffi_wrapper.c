@@ -100,8 +100,9 @@ static XLA_FFI_Error *call_wrapped(size_t index, XLA_FFI_CallFrame *frame) {
   REPEAT_16(M, n##6)                                                          \
   REPEAT_16(M, n##7)                                                          \
   REPEAT_16(M, n##8)                                                          \
-  REPEAT_16(M, n##9) REPEAT_16(M, n##a) REPEAT_16(M, n##b) REPEAT_16(M, n##c) \
-      REPEAT_16(M, n##d) REPEAT_16(M, n##e) REPEAT_16(M, n##f)
+  REPEAT_16(M, n##9)                                                          \
+  REPEAT_16(M, n##a) REPEAT_16(M, n##b) REPEAT_16(M, n##c) REPEAT_16(M, n##d) \
+      REPEAT_16(M, n##e) REPEAT_16(M, n##f)
 
 REPEAT_256(DEFINE, 0)
 REPEAT_256(DEFINE, 1)

@@ -23,8 +23,8 @@ enum { NUM_NAMES = sizeof(NAMES) / sizeof(NAMES[0]), NAME_BYTES = 128 };
 
 /* The first file of a plugin's name in the directory of `path`, under a subdirectory
  * that may be "". */
-static bool find_beside(const char *path, const char *subdirectory,
-                        const char *platform, char **found) {
+static bool find_named(const char *path, const char *subdirectory, const char *platform,
+                       char **found) {
   char pattern[NAME_BYTES];
   char name[NAME_BYTES];
 
@@ -39,6 +39,16 @@ static bool find_beside(const char *path, const char *subdirectory,
     *found = NULL;
   }
   return true;
+}
+
+/* XLA names its plugins for CUDA and ROCm after what they have in common. */
+static bool find_beside(const char *path, const char *subdirectory,
+                        const char *platform, char **found) {
+  bool is_gpu = strcmp(platform, "cuda") == 0 || strcmp(platform, "rocm") == 0;
+
+  if (!find_named(path, subdirectory, platform, found)) return false;
+  if (*found != NULL || !is_gpu) return true;
+  return find_named(path, subdirectory, "gpu", found);
 }
 
 static bool find_recorded(const cyxla_plugin_record *record, char **found) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "runtime.h"
 #include "test.h"
 #include "test_fake.h"
 
@@ -170,7 +171,25 @@ static void types_need_the_extension_too(void) {
   cyxla_runtime_destroy(runtime);
 }
 
-TEST_MAIN(TEST_CASE(a_handler_reaches_the_plugin_with_its_stages),
+static void a_forked_child_registers_nothing(void) {
+  cyxla_runtime *runtime;
+  cyxla_ffi_handler handler = handler_of(say_version);
+  cyxla_error error;
+  int64_t id = 0;
+
+  test_fake_start();
+  runtime = test_fake_runtime();
+  runtime->generation--; /* as if the process had been forked since */
+  EXPECT_ERROR(cyxla_ffi_register(runtime, &handler, &error), CYXLA_FORKED, &error,
+               "forked");
+  EXPECT_ERROR(cyxla_ffi_register_type(runtime, "state", &id, NULL, &error),
+               CYXLA_FORKED, &error, "forked");
+  runtime->generation++;
+  cyxla_runtime_destroy(runtime);
+}
+
+TEST_MAIN(TEST_CASE(a_forked_child_registers_nothing),
+          TEST_CASE(a_handler_reaches_the_plugin_with_its_stages),
           TEST_CASE(what_the_plugin_refuses_is_told),
           TEST_CASE(a_handler_needs_a_name_and_a_function),
           TEST_CASE(a_handler_that_cannot_say_what_it_is_is_refused),

@@ -103,6 +103,9 @@ static void without_a_platform_the_library_s_name_tells_it(void) {
   EXPECT_TRUE(is("cuda", NULL, "C:\\cpu\\cuda.dll"));
   EXPECT_TRUE(!is("cpu", NULL, "/opt/cpu/"));
   EXPECT_TRUE(!is("cpu", NULL, NULL));
+  EXPECT_TRUE(is("cuda", NULL, "pjrt_c_api_gpu_plugin.so"));
+  EXPECT_TRUE(is("rocm", NULL, "pjrt_c_api_gpu_plugin.so"));
+  EXPECT_TRUE(!is("cpu", NULL, "pjrt_c_api_gpu_plugin.so"));
   EXPECT_TRUE(!is("cpu", "cuda", "cpu.so"));
 }
 

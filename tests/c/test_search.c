@@ -170,7 +170,22 @@ static void no_memory_is_an_error(void) {
   cyxla_plugin_record_free(&record);
 }
 
-TEST_MAIN(TEST_CASE(the_environment_comes_first),
+static void a_plugin_for_gpus_serves_cuda_and_rocm(void) {
+  const char *file = test_temporary_path("x.cyxla");
+  const char *gpu = test_temporary_path("pjrt_c_api_gpu_plugin.so");
+  const char *cuda = test_temporary_path("xla_cuda_plugin.so");
+
+  test_set_environment("CYXLA_PLUGIN", NULL);
+  test_write_file(gpu, "x", 1);
+  EXPECT_TEXT(find("rocm", file, NULL), gpu);
+  EXPECT_TEXT(find("cuda", file, NULL), gpu);
+  test_write_file(cuda, "x", 1);
+  EXPECT_TEXT(find("cuda", file, NULL), cuda);
+  expect_nothing("tpu", file, NULL, "none lies beside");
+}
+
+TEST_MAIN(TEST_CASE(a_plugin_for_gpus_serves_cuda_and_rocm),
+          TEST_CASE(the_environment_comes_first),
           TEST_CASE(a_plugin_beside_the_file_comes_next),
           TEST_CASE(directories_are_no_plugins),
           TEST_CASE(a_recorded_plugin_has_to_be_unchanged),
