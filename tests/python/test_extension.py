@@ -138,6 +138,14 @@ def test_inputs_that_are_not_the_program_s_are_refused_by_name(seat, scale):
             seat.Seat(scale, *inputs)
 
 
+def test_what_is_missing_is_refused(seat, scale):
+    address = seat.Memory(24).address
+    with pytest.raises(TypeError, match="the data of input y is NULL, expected 4 byt"):
+        seat.Seat(scale, (address, seat.F32, (2, 3)), (0, seat.F32, ()))
+    with pytest.raises(TypeError, match="the executable is None"):
+        seat.Seat(None, (address, seat.F32, (2, 3)))
+
+
 def test_a_spec_keeps_the_executable_until_it_is_destroyed(seat):
     executable = cx.compile(lambda x: x + 1, F32(0))
     memory = seat.Memory(4)
@@ -187,8 +195,29 @@ def test_threads_with_a_seat_each_run_at_once(seat):
     assert right == [True] * (50 * count)
 
 
-def test_an_execution_that_fails_raises_now_or_later(seat):
-    """In a forked child no plugin can run."""
+def test_an_execution_that_fails_raises_the_plugin_s_error(seat):
+    """As of a program whose signature is not that of its code."""
+    program = cx.lower(lambda x: x + 1, [np.zeros(3, F32)])
+    mislabelled = cx.Program.from_parts(
+        platform=program.platform,
+        code=program.code,
+        compile_options=program.compile_options,
+        inputs=[cx.ArraySpec("x", (4,), np.dtype(F32))],
+        outputs=program.outputs,
+    )
+    executable, _ = cx.compile_program(mislabelled)
+    memory = seat.Memory(16)
+    made = seat.Seat(executable, (memory.address, seat.F32, (4,)))
+    for failing in [made.execute, made.raise_error]:
+        assert not made.try_execute()
+        assert made.outputs == [0]
+        with pytest.raises(cx.Error, match="the plugin cannot run the prog") as info:
+            failing()
+        assert info.value.status == "INVALID_ARGUMENT"
+    made.destroy()
+
+
+def test_an_execution_in_a_forked_child_fails_now_or_later(seat):
     output = output_of(
         """
         import os, sys, warnings
