@@ -77,37 +77,28 @@ static XLA_FFI_Error *call_wrapped(size_t index, XLA_FFI_CallFrame *frame) {
 }
 
 /* One function for each wrapper, since a handler is told nothing but its frame. */
-#define DEFINE(n)                                           \
-  static XLA_FFI_Error *wrapped_##n(XLA_FFI_CallFrame *f) { \
-    return call_wrapped(0x##n, f);                          \
+/* clang-format off */
+#define DEFINE(n)                                             \
+  static XLA_FFI_Error *wrapped_##n(XLA_FFI_CallFrame *frame) { \
+    return call_wrapped(0x##n, frame);                        \
   }
 #define NAME(n) wrapped_##n,
-#define REPEAT_16(M, n) \
-  M(n##0)               \
-  M(n##1)               \
-  M(n##2)               \
-  M(n##3)               \
-  M(n##4)               \
-  M(n##5)               \
-  M(n##6) M(n##7) M(n##8) M(n##9) M(n##a) M(n##b) M(n##c) M(n##d) M(n##e) M(n##f)
+#define REPEAT_16(M, n)                                           \
+  M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) \
+  M(n##8) M(n##9) M(n##a) M(n##b) M(n##c) M(n##d) M(n##e) M(n##f)
 #define REPEAT_256(M, n)                                                      \
-  REPEAT_16(M, n##0)                                                          \
-  REPEAT_16(M, n##1)                                                          \
-  REPEAT_16(M, n##2)                                                          \
-  REPEAT_16(M, n##3)                                                          \
-  REPEAT_16(M, n##4)                                                          \
-  REPEAT_16(M, n##5)                                                          \
-  REPEAT_16(M, n##6)                                                          \
-  REPEAT_16(M, n##7)                                                          \
-  REPEAT_16(M, n##8)                                                          \
-  REPEAT_16(M, n##9)                                                          \
-  REPEAT_16(M, n##a) REPEAT_16(M, n##b) REPEAT_16(M, n##c) REPEAT_16(M, n##d) \
-      REPEAT_16(M, n##e) REPEAT_16(M, n##f)
+  REPEAT_16(M, n##0) REPEAT_16(M, n##1) REPEAT_16(M, n##2) REPEAT_16(M, n##3) \
+  REPEAT_16(M, n##4) REPEAT_16(M, n##5) REPEAT_16(M, n##6) REPEAT_16(M, n##7) \
+  REPEAT_16(M, n##8) REPEAT_16(M, n##9) REPEAT_16(M, n##a) REPEAT_16(M, n##b) \
+  REPEAT_16(M, n##c) REPEAT_16(M, n##d) REPEAT_16(M, n##e) REPEAT_16(M, n##f)
 
 REPEAT_256(DEFINE, 0)
 REPEAT_256(DEFINE, 1)
-static XLA_FFI_Handler *const FUNCTIONS[NUM_WRAPPERS] = {REPEAT_256(NAME, 0)
-                                                             REPEAT_256(NAME, 1)};
+static XLA_FFI_Handler *const FUNCTIONS[NUM_WRAPPERS] = {
+  REPEAT_256(NAME, 0)
+  REPEAT_256(NAME, 1)
+};
+/* clang-format on */
 
 static extended_api *extend(const XLA_FFI_Api *api) {
   extended_api *extended;
