@@ -61,6 +61,16 @@ cyxla_status cyxla_error_set(cyxla_error *error, cyxla_status status,
   return status;
 }
 
+void cyxla_error_append(cyxla_error *error, const char *text) {
+  size_t length;
+
+  if (error == NULL) return;
+  length = strlen(error->message);
+  if (length + strlen(text) < sizeof(error->message)) {
+    memcpy(error->message + length, text, strlen(text) + 1);
+  }
+}
+
 cyxla_status cyxla_error_out_of_memory(cyxla_error *error, const char *what) {
   return cyxla_error_set(error, CYXLA_OUT_OF_MEMORY, "no memory left for %s", what);
 }

@@ -15,6 +15,9 @@
 cyxla_status cyxla_error_set(cyxla_error *error, cyxla_status status,
                              const char *format, ...) CYXLA_PRINTF(3, 4);
 
+/* Adds a text to a message, as far as it fits. error may be NULL. */
+void cyxla_error_append(cyxla_error *error, const char *text);
+
 /* The error of an allocation that failed. `what` says what the memory was for. */
 cyxla_status cyxla_error_out_of_memory(cyxla_error *error, const char *what);
 

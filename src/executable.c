@@ -44,10 +44,8 @@ static const struct {
 
 static cyxla_status add_advice(cyxla_status status, cyxla_error *error) {
   for (size_t i = 0; error != NULL && i < sizeof(ADVICE) / sizeof(ADVICE[0]); i++) {
-    size_t length = strlen(error->message);
-    if (strstr(error->message, ADVICE[i].text) != NULL &&
-        length + strlen(ADVICE[i].advice) < sizeof(error->message)) {
-      strcpy(error->message + length, ADVICE[i].advice);
+    if (strstr(error->message, ADVICE[i].text) != NULL) {
+      cyxla_error_append(error, ADVICE[i].advice);
     }
   }
   return status;

@@ -174,11 +174,18 @@ static cyxla_status call_with_threads(const cyxla_plugin *plugin,
                                  error);
 }
 
+/* A plugin of another platform refuses them before it can be asked what it implements.
+ */
+#define DEFAULTS_ADVICE                                                                \
+  "; the plugin was also given the options that cyxla sets for the platform: is it a " \
+  "plugin of that platform?"
+
 static cyxla_status create_client(cyxla_runtime *runtime,
                                   const cyxla_runtime_options *options,
                                   cyxla_error *error) {
   PJRT_Client_Create_Args args;
   cyxla_client_options client_options;
+  bool has_defaults;
   cyxla_status status = cyxla_client_options_create(options, &client_options, error);
 
   if (status != CYXLA_OK) return status;
@@ -192,7 +199,11 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   args.create_options = client_options.values;
   args.num_options = client_options.num_values;
   status = call_with_threads(runtime->plugin, &args, options->num_threads, error);
+  has_defaults = client_options.num_values > options->num_options;
   cyxla_client_options_destroy(&client_options);
+  if (status == CYXLA_INVALID_ARGUMENT && has_defaults) {
+    cyxla_error_append(error, DEFAULTS_ADVICE);
+  }
   if (status != CYXLA_OK) return status;
   runtime->client = args.client;
   if (runtime->client != NULL) return CYXLA_OK;

@@ -207,7 +207,22 @@ static void a_plugin_s_long_message_is_cut_off(void) {
   EXPECT_EQUAL(strlen(error.message), CYXLA_ERROR_MESSAGE_SIZE - 1);
 }
 
-TEST_MAIN(TEST_CASE(every_status_has_a_name),
+static void a_text_is_added_as_far_as_it_fits(void) {
+  cyxla_error error;
+  char longest[CYXLA_ERROR_MESSAGE_SIZE];
+
+  cyxla_error_set(&error, CYXLA_INTERNAL, "first");
+  cyxla_error_append(&error, ", second");
+  EXPECT_TEXT(error.message, "first, second");
+  memset(longest, 'x', sizeof(longest) - 1);
+  longest[sizeof(longest) - 1] = '\0';
+  cyxla_error_append(&error, longest);
+  EXPECT_TEXT(error.message, "first, second");
+  cyxla_error_append(NULL, "nothing");
+}
+
+TEST_MAIN(TEST_CASE(a_text_is_added_as_far_as_it_fits),
+          TEST_CASE(every_status_has_a_name),
           TEST_CASE(numbers_that_are_no_status_are_unrecognized),
           TEST_CASE(set_fills_in_status_and_message), TEST_CASE(set_accepts_no_error),
           TEST_CASE(a_message_that_just_fits_is_kept),
