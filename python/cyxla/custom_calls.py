@@ -166,10 +166,7 @@ def jaxlib_targets():
     """The handlers that jaxlib ships: ``(name, capsule, platform)`` of each."""
     targets = []
     for module in JAXLIB_MODULES:
-        try:
-            registrations = importlib.import_module(module).registrations()
-        except ImportError:
-            continue
+        registrations = importlib.import_module(module).registrations()
         for platform, handlers in registrations.items():
             targets += [
                 (name, handler, platform_of(platform))

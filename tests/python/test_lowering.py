@@ -265,14 +265,6 @@ def test_sizes_that_are_not_numbers_are_refused():
         cx.lower(double, [jax.ShapeDtypeStruct((size,), np.float32)])
 
 
-def test_python_callbacks_are_refused():
-    def call_back(x):
-        return jax.pure_callback(double, SHAPE, x)
-
-    with pytest.raises(NotImplementedError, match="host_callbacks"):
-        cx.lower(call_back, [VECTOR])
-
-
 def test_custom_calls_have_to_be_named():
     def call(x):
         return jax.ffi.ffi_call("some_target", SHAPE)(x)
