@@ -168,7 +168,9 @@ static int run(int argc, char **argv) {
   code = list_arguments(&list, argc, argv);
   if (list.is_json) fputs(list.count > 0 ? "\n]\n" : "]\n", stdout);
   if (list.count == 0 && !list.is_json) {
-    puts("no plugin was found: CYXLA_PLUGIN is not set, and no directory holds one");
+    puts(
+        "no plugin was found: CYXLA_PLUGIN is not set, and no directory holds one;\n"
+        "python -m cyxla lists those in Python's packages");
   }
   return code;
 }

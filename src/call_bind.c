@@ -70,11 +70,21 @@ static cyxla_status check_pair(const cyxla_call *call, size_t input, size_t outp
 
   if (bound == NULL || !overlap(array, in->bytes, bound, out->bytes)) return CYXLA_OK;
   if (in->aliased_output == (int64_t)output && array == bound) return CYXLA_OK;
-  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                         "the memory of output %s overlaps that of input %s, which is "
-                         "not donated to it; lower the function with donate_argnums or "
-                         "bind memory that does not overlap",
-                         out->name, in->name);
+  if (in->aliased_output < 0) {
+    return cyxla_error_set(
+        error, CYXLA_INVALID_ARGUMENT,
+        "the memory of output %s overlaps that of input %s, which is not donated; "
+        "lower "
+        "the function with donate_argnums or bind memory that does not overlap",
+        out->name, in->name);
+  }
+  return cyxla_error_set(
+      error, CYXLA_INVALID_ARGUMENT,
+      "the memory of output %s overlaps that of input %s, which is donated to output "
+      "%s; "
+      "bind that output to exactly the input's memory, or memory that does not overlap",
+      out->name, in->name,
+      cyxla_call_output_spec(call, (size_t)in->aliased_output)->name);
 }
 
 /* Memory that a run writes to must not be another input's as well. */

@@ -5,6 +5,7 @@ import json
 import sys
 
 from cyxla import __version__, conformance, listing
+from cyxla.plugins import find_default_plugin
 
 
 def main(arguments=None):
@@ -26,11 +27,14 @@ def main(arguments=None):
     check = commands.add_parser(
         "check", parents=[json_option], help="try what a plugin offers, on this machine"
     )
-    check.add_argument("path", help="the plugin's library")
+    check.add_argument(
+        "path", nargs="?", help="the plugin's library (default: the one that is used)"
+    )
     check.add_argument("--platform", help="the platform that it implements")
     options = parser.parse_args(arguments)
     if options.command == "check":
-        return check_plugin(options.path, options.platform, options.json)
+        path = options.path or find_default_plugin().path
+        return check_plugin(path, options.platform, options.json)
     rows = listing.list_plugins()
     print(rows_as_json(rows) if options.json else listing.format_rows(rows))
     return 0

@@ -1,5 +1,6 @@
 """Executables: compiled programs, called with arrays or with pytrees."""
 
+import inspect
 from typing import NamedTuple
 
 import jax
@@ -24,11 +25,21 @@ class CompileStatistics(NamedTuple):
     code_bytes: int
 
 
+def describe(spec):
+    """One array as in ``x float32[3, 2]``."""
+    return f"{spec.name} {spec.dtype}{list(spec.shape)}"
+
+
 class Executable(_runtime.Executable):
     """A compiled program. Any number of threads may run it at once.
 
     ``program`` is the :class:`Program` that it was compiled from.
     """
+
+    def __repr__(self):
+        inputs = ", ".join(describe(spec) for spec in self.inputs)
+        outputs = ", ".join(describe(spec) for spec in self.outputs)
+        return f"<cyxla.Executable ({inputs}) -> ({outputs})>"
 
     def save(self, path):
         """Writes a ``.cyxla`` file that holds the program and names the plugin."""
@@ -84,6 +95,12 @@ def compile(function, *example_arguments, **options):
     ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
     arguments are passed as ``kwargs={...}``.
     """
+    unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
+    if unknown:
+        raise TypeError(
+            f"compile has no option {unknown[0]}; pass keyword arguments of the "
+            f"function as kwargs={{{unknown[0]!r}: ...}}"
+        )
     return compile_program(lower(function, example_arguments, **options))[0]
 
 

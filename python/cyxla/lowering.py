@@ -6,12 +6,9 @@ import re
 import jax
 from jax import export
 from jax._src import compiler
-from jax._src.interpreters import mlir as jax_mlir
-from jax.extend import mlir
 from jax.extend.core import jaxpr_as_fun
-from jaxlib.mlir import ir
 
-from cyxla import _runtime, callbacks, platforms, plugins
+from cyxla import _runtime, callbacks, donation, platforms, plugins
 from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
@@ -74,12 +71,15 @@ def lower(
     with callbacks.collected() as collected:
         exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
+    code = bytes(exported.mlir_module_serialized)
+    if any(donated(traced)):
+        inputs, code = donation.assign(inputs, outputs, code)
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
     return Program.make(
         platform=exported.platforms[0],
-        code=bytes(exported.mlir_module_serialized),
+        code=code,
         compile_options=compile_options(options),
-        inputs=with_aliases(inputs, exported, donated(traced)),
+        inputs=inputs,
         outputs=outputs,
         trees=(traced.in_tree, traced.out_tree),
         callbacks=collected,
@@ -238,30 +238,3 @@ def spec(what, name, aval):
             f"{what} {name} has shape {aval.shape}, expected sizes that are numbers"
         )
     return ArraySpec(name, tuple(aval.shape), dtype_of(aval.dtype.name))
-
-
-def with_aliases(inputs, exported, is_donated):
-    """The specs of the inputs with the outputs that take over the donated ones."""
-    if not any(is_donated):
-        return inputs
-    with jax_mlir.make_ir_context() as context:
-        module = mlir.deserialize_portable_artifact(
-            exported.mlir_module_serialized, context
-        )
-        attributes = main_function(module).arg_attrs
-        aliases = [aliased_output(ir.DictAttr(attribute)) for attribute in attributes]
-    return [
-        spec._replace(aliased_output=alias)
-        for spec, alias in zip(inputs, aliases, strict=True)
-    ]
-
-
-def main_function(module):
-    """The function of a StableHLO module that is the program."""
-    return ir.SymbolTable(module.operation)["main"]
-
-
-def aliased_output(attributes):
-    """The index of the output that XLA writes into an argument's memory, or -1."""
-    name = "tf.aliasing_output"
-    return ir.IntegerAttr(attributes[name]).value if name in attributes else -1

@@ -214,9 +214,10 @@ static void memory_that_overlaps_is_refused(void) {
   EXPECT_OK(cyxla_call_bind_output(call, 0, memory, &error), &error);
   expect_refused(call, false, 1, memory + COUNT - 1,
                  "the memory of output copy overlaps that of output next");
-  expect_refused(call, false, 0, memory + 1,
-                 "the memory of output next overlaps that of input state, which is not "
-                 "donated to it");
+  expect_refused(
+      call, false, 0, memory + 1,
+      "the memory of output next overlaps that of input state, which is "
+      "donated to output next; bind that output to exactly the input's memory");
   expect_refused(call, true, 0, memory + 1,
                  "the memory of output next overlaps that of");
   expect_refused(call, true, 1, memory,
@@ -224,7 +225,7 @@ static void memory_that_overlaps_is_refused(void) {
   EXPECT_OK(cyxla_call_bind_input(call, 1, memory + 16, &error), &error);
   expect_refused(call, false, 1, memory + 16,
                  "the memory of output copy overlaps that of input force, which is not "
-                 "donated to it; lower the function with donate_argnums");
+                 "donated; lower the function with donate_argnums");
   /* All is as it was. */
   memory[COUNT - 1] = 5;
   memory[16 + COUNT - 1] = 7;

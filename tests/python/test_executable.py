@@ -297,3 +297,16 @@ def test_a_child_that_was_forked_while_the_plugin_was_loading_does_not_hang():
     """
     process = run_python("-W", "ignore", "-c", textwrap.dedent(source))
     assert process.stdout.split() == ["0", "0", "0"], process.stderr
+
+
+def test_an_executable_shows_its_signature():
+    executable = cx.compile(lambda x, y: {"sum": x + y}, VECTOR, 1.0)
+    expected = "<cyxla.Executable (x float32[3], y float32[]) -> (sum float32[3])>"
+    assert repr(executable) == expected
+
+
+def test_keyword_arguments_of_the_function_are_asked_for_as_kwargs():
+    with pytest.raises(
+        TypeError, match=r"no option drag; .* kwargs=\{'drag'"
+    ):
+        cx.compile(advance, VECTOR, 1.0, drag=2.0)

@@ -1,0 +1,82 @@
+"""Donated inputs: which output takes over the memory of which."""
+
+import re
+
+from jax._src.interpreters import mlir as jax_mlir
+from jax.extend import mlir
+from jaxlib.mlir import ir
+
+ALIASING = "tf.aliasing_output"
+
+
+def assign(inputs, outputs, code):
+    """Decides which output takes over the memory of each donated input.
+
+    Returns the specs of the inputs with that, and the code. JAX pairs arrays of one
+    shape and dtype in their order. Where names tell that an output is the next value of
+    an input, as in a state that is returned, they are paired instead, so that the state
+    can be updated where it lies.
+    """
+    with jax_mlir.make_ir_context() as context:
+        module = mlir.deserialize_portable_artifact(code, context)
+        main = ir.SymbolTable(module.operation)["main"]
+        attributes = [ir.DictAttr(attribute) for attribute in main.arg_attrs]
+        aliases = [aliased_output(attribute) for attribute in attributes]
+        wanted = paired_by_name(inputs, outputs, aliases)
+        if wanted != aliases:
+            main.arg_attrs = ir.ArrayAttr.get(
+                [
+                    with_alias(attribute, alias)
+                    for attribute, alias in zip(attributes, wanted, strict=True)
+                ]
+            )
+            code = mlir.serialize_portable_artifact(
+                module, stablehlo_version(code), b"sdy." in code
+            )
+    specs = [
+        spec._replace(aliased_output=alias)
+        for spec, alias in zip(inputs, wanted, strict=True)
+    ]
+    return specs, code
+
+
+def aliased_output(attributes):
+    """The index of the output that XLA writes into an argument's memory, or -1."""
+    return ir.IntegerAttr(attributes[ALIASING]).value if ALIASING in attributes else -1
+
+
+def with_alias(attributes, alias):
+    """The attributes of an argument with another output."""
+    if alias == -1:
+        return attributes
+    named = {attribute.name: attribute.attr for attribute in attributes}
+    named[ALIASING] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alias)
+    return ir.DictAttr.get(named)
+
+
+def stablehlo_version(code):
+    """The version of StableHLO that an artifact is written for, from its beginning."""
+    return re.search(rb"StableHLO_v(\d+\.\d+\.\d+)", code[:64])[1].decode()
+
+
+def is_next_value(output, spec):
+    """Whether names tell that an output is the next value of an input."""
+    names = {output.name, output.name.removeprefix("result.")}
+    return any(spec.name == name or spec.name.endswith(f".{name}") for name in names)
+
+
+def paired_by_name(inputs, outputs, aliases):
+    """The aliases, exchanged so that outputs go to the inputs of their name."""
+    paired = list(aliases)
+    for i, spec in enumerate(inputs):
+        if paired[i] == -1 or is_next_value(outputs[paired[i]], spec):
+            continue
+        for k, alias in enumerate(paired):
+            if (
+                alias != -1
+                and is_next_value(outputs[alias], spec)
+                and (spec.shape, spec.dtype) == (inputs[k].shape, inputs[k].dtype)
+            ):
+                paired[i], paired[k] = paired[k], paired[i]
+                break
+    return paired
