@@ -48,6 +48,14 @@ def test_the_plugins_for_the_cpu_pass_every_check(plugin, versions):
     assert lines[1].endswith("  cpu, 1 x cpu, runs without copies")
 
 
+def test_without_a_path_the_plugin_that_is_used_is_tried():
+    process = run_python("-m", "cyxla", "check", "--json")
+    assert process.returncode == 0
+    rows = json.loads(process.stdout)
+    assert [row["check"] for row in rows] == CHECKS
+    assert "PJRT API 0.115" in rows[0]["detail"]
+
+
 def test_the_rows_are_printed_as_json():
     process = run_python("-m", "cyxla", "check", CPU_PLUGIN, "--json")
     rows = json.loads(process.stdout)
