@@ -82,11 +82,14 @@ cdef XLA_FFI_Error *call_python(XLA_FFI_CallFrame *frame) noexcept with gil:
         return NULL
     try:
         run_callback(frame)
+        return NULL
     except BaseException as error:
-        text = f"{type(error).__name__} in a Python callback: {error}"
-        text_bytes = text.encode("utf-8", "replace")
-        return cyxla_ffi_fail(frame, b"%s", PyBytes_AsString(text_bytes))
-    return NULL
+        try:
+            text_bytes = callbacks.text_of(error).encode()
+            return cyxla_ffi_fail(frame, b"%s", PyBytes_AsString(text_bytes))
+        except BaseException:
+            # Whatever happens, a run that failed must not count as a success.
+            return cyxla_ffi_fail(frame, b"a Python callback failed without a text")
 
 
 def callback_handler():

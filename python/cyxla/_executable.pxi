@@ -154,7 +154,18 @@ cdef class Executable:
         cdef cyxla_status status
         with nogil:
             status = cyxla_call_run(call.handle, &error)
-        return check(status, &error)
+        if status == CYXLA_OK:
+            return 0
+        try:
+            return check(status, &error)
+        except Error as failure:
+            cause = callbacks.take_failure(self.program, str(failure))
+            if cause is None:
+                raise
+            # An interrupt or exit is not for those who handle errors.
+            if not isinstance(cause, Exception):
+                raise cause
+            raise failure from cause
 
     cdef list read_outputs(self, Call call):
         cdef const cyxla_array_spec *spec

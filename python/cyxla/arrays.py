@@ -27,7 +27,8 @@ def convert(argument, spec):
     """The argument as a C-contiguous array of exactly the spec's shape and dtype.
 
     Raises TypeError where NumPy would not convert without being told to, and ValueError
-    for a wrong shape and for integers that do not fit.
+    for a wrong shape and for integers that do not fit. Floats that are too large become
+    infinite, as in NumPy.
     """
     try:
         array = np.asarray(argument)
@@ -65,11 +66,21 @@ def is_convertible(source, target):
 
 def converted(array, spec):
     """The array in the spec's dtype; integers have to fit."""
-    if kind(spec.dtype) in "iu" and kind(array.dtype) in "iu" and array.size > 0:
-        limits = np.iinfo(spec.dtype)
-        if array.min() < limits.min or array.max() > limits.max:
+    is_integer = kind(array.dtype) in "iu" and array.size > 0
+    if is_integer and kind(spec.dtype) != "b":
+        smallest, largest = array.min(), array.max()
+        minimum, maximum = limits_of(spec.dtype)
+        if int(smallest) < minimum or int(largest) > maximum:
             raise ValueError(
-                f"argument {spec.name} has values from {array.min()} to {array.max()}, "
-                f"and {spec.dtype} holds {limits.min} to {limits.max}"
+                f"argument {spec.name} has values from {smallest} to {largest}, "
+                f"and {spec.dtype} holds {minimum} to {maximum}"
             )
     return np.ascontiguousarray(array.astype(spec.dtype)).reshape(spec.shape)
+
+
+def limits_of(dtype):
+    """The smallest and the largest number of a dtype, as Python's."""
+    if kind(dtype) in "iu":
+        return np.iinfo(dtype).min, np.iinfo(dtype).max
+    limits = ml_dtypes.finfo(dtype)
+    return float(limits.min), float(limits.max)

@@ -6,6 +6,7 @@ Here they become custom calls of a handler of cyxla's, which is told the number 
 Python function and takes the GIL while that runs.
 """
 
+import collections
 import contextlib
 import contextvars
 import functools
@@ -13,15 +14,29 @@ import itertools
 import types
 import weakref
 
+import jax
 import numpy as np
 from jax._src import callback as jax_callback
 from jax._src import debugging, ffi
+
+from cyxla.arrays import DTYPES, is_supported
 
 TARGET = "cyxla_python_callback"
 
 # The callbacks of programs that are alive, by the number that the custom call names.
 _live = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
+
+# What results become where JAX's arrays have 32 bits, as in jax.jit.
+WITHOUT_X64 = {
+    "float64": "float32",
+    "int64": "int32",
+    "uint64": "uint32",
+    "complex128": "complex64",
+}
+
+# Failures are kept for the run that they end, and runs of Cython never ask for theirs.
+FAILURES_KEPT = 16
 
 
 class Callback:
@@ -31,6 +46,8 @@ class Callback:
         self.function = function
         self.name = name
         self.results = [(aval.shape, np.dtype(aval.dtype)) for aval in result_avals]
+        self.is_x64 = jax.config.jax_enable_x64
+        self.failures = collections.deque(maxlen=FAILURES_KEPT)
         self.number = next(_numbers)
         _live[self.number] = self
 
@@ -42,22 +59,53 @@ class Callback:
                 f"the callback returned {len(results)} values, expected "
                 f"{len(self.results)}"
             )
-        arrays = [np.ascontiguousarray(result) for result in results]
-        for i, (array, (shape, dtype)) in enumerate(
-            zip(arrays, self.results, strict=True)
-        ):
-            array = arrays[i] = array.reshape(np.shape(results[i]))
-            if (array.shape, array.dtype) != (shape, dtype):
-                raise ValueError(
-                    f"value {i} of the callback is {array.dtype}{list(array.shape)}, "
-                    f"expected {dtype}{list(shape)}"
-                )
-        return arrays
+        return [self.result(i, np.asarray(result)) for i, result in enumerate(results)]
+
+    def result(self, i, array):
+        """One result as the program's array; ValueError for what does not fit."""
+        shape, dtype = self.results[i]
+        found = array.dtype
+        if not self.is_x64:
+            found = np.dtype(WITHOUT_X64.get(found.name, found))
+        if (array.shape, found) != (shape, dtype):
+            raise ValueError(
+                f"value {i} of the callback is {array.dtype}{list(array.shape)}, "
+                f"expected {dtype}{list(shape)}"
+            )
+        return np.ascontiguousarray(array, dtype).reshape(shape)
 
 
 def call(number, arguments):
     """Calls the callback of that number; what the handler of the custom call does."""
-    return _live[number](arguments)
+    callback = _live[number]
+    try:
+        return callback(arguments)
+    except BaseException as error:
+        callback.failures.append((text_of(error), error))
+        raise
+
+
+def text_of(error):
+    """What the run's error says of an exception, whose own text may be an exception."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = "(str of the exception failed)"
+    text = text.encode("utf-8", "replace").decode()
+    # C's texts end at a zero byte.
+    return f"{type(error).__name__} in a Python callback: {text}".replace("\0", "\\0")
+
+
+def take_failure(program, message):
+    """The exception of a callback that ended a run with this message, or None."""
+    for callback in getattr(program, "_callbacks", ()):
+        for failure in list(callback.failures):
+            # The message may be cut where the text is long.
+            if failure[0][:100] in message:
+                with contextlib.suppress(ValueError):
+                    callback.failures.remove(failure)
+                return failure[1]
+    return None
 
 
 # The list that collects the callbacks of the function that is being lowered.
@@ -92,7 +140,14 @@ def emit(
             "the function has callbacks whose order counts (ordered=True), which "
             "programs cannot have"
         )
-    kept = Callback(callback, result_avals, name_of(callback))
+    name = name_of(callback)
+    for aval in (*operand_avals, *result_avals):
+        if not is_supported(aval.dtype):
+            raise TypeError(
+                f"the callback {name} takes or returns {aval.dtype}, and callbacks "
+                f"take and return {', '.join(DTYPES)}"
+            )
+    kept = Callback(callback, result_avals, name)
     _collected.get().append(kept)
     lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
     return lower(ctx, *operands, index=np.uint64(kept.number)).results, None, None

@@ -7,6 +7,7 @@ process when it is loaded, or at once if it is.
 
 import importlib
 import os
+import sys
 import threading
 import warnings
 
@@ -26,6 +27,9 @@ JAXLIB_MODULES = [
     "jaxlib.gpu_linalg",
     "jaxlib.gpu_prng",
 ]
+
+ADDRESS_MAXIMUM = 2 * sys.maxsize + 1
+TRAITS_MAXIMUM = 2**32 - 1
 
 # JAX's names of platforms, in its registry and in calls, and ours.
 PLATFORMS = {"host": "cpu", "cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "rocm": "rocm"}
@@ -52,9 +56,29 @@ def platform_of(name):
     return PLATFORMS.get(name.lower(), name.lower())
 
 
+def check_name(what, name):
+    """Refuses a name that C would not read as it is."""
+    if not isinstance(name, str):
+        raise TypeError(f"{what} is called {name!r}, expected a str")
+    if not name or "\0" in name:
+        raise ValueError(
+            f"{what} is called {name!r}, expected characters other than zero"
+        )
+
+
+def check_integer(what, value, minimum, maximum):
+    """Refuses what a C integer does not hold."""
+    if not isinstance(value, int):
+        raise TypeError(f"{what} is {value!r}, expected an int")
+    if not minimum <= value <= maximum:
+        raise ValueError(f"{what} is {value}, expected {minimum} to {maximum}")
+
+
 def address_of(function, name):
     """The address of a handler, which is a capsule, an integer or a ctypes function."""
-    if isinstance(function, int):
+    if isinstance(function, int) and not isinstance(function, bool):
+        if not 0 < function <= ADDRESS_MAXIMUM:
+            raise ValueError(f"the handler {name} is {function}, which is no address")
         return function
     if type(function).__name__ == "PyCapsule":
         return _runtime.address_of_capsule(function)
@@ -95,12 +119,15 @@ def register_ffi_target(name, handler, platform="cpu", api_version=1, traits=0):
     process. A handler for another platform than the plugin's waits unused.
     ``api_version`` is 1: plugins do not run the older untyped handlers.
     """
+    check_name("a handler", name)
+    check_name(f"the platform of the handler {name}", platform)
     if api_version != 1:
         raise ValueError(
             f"the handler {name} has api_version={api_version}, and plugins run "
             "handlers of the typed FFI only (api_version=1)"
         )
-    _add(name, stages_of(name, handler), platform_of(platform), int(traits))
+    check_integer(f"traits of the handler {name}", traits, 0, TRAITS_MAXIMUM)
+    _add(name, stages_of(name, handler), platform_of(platform), traits)
 
 
 def register_ffi_type(name, type_id=0, deleter=0):
@@ -111,6 +138,9 @@ def register_ffi_type(name, type_id=0, deleter=0):
     the address of the C function that frees a state, 0 if there is nothing to free.
     The plugin has to be loaded: call :func:`initialize` first.
     """
+    check_name("a type", name)
+    check_integer(f"type_id of {name}", type_id, 0, 2**63 - 1)
+    check_integer(f"deleter of {name}", deleter, 0, ADDRESS_MAXIMUM)
     with _lock:
         if _runtime_of_process is None:
             raise RuntimeError(
@@ -158,7 +188,7 @@ def mirror(name, fn, platform, api_version, traits):
         return
     try:
         _add(name, stages_of(name, fn), platform_of(platform), int(traits))
-    except (Error, TypeError) as error:
+    except (Error, TypeError, ValueError) as error:
         warnings.warn(f"a handler of JAX's was not mirrored: {error}", stacklevel=3)
 
 

@@ -1,5 +1,6 @@
 """Lowering: from a JAX function to a program."""
 
+import collections
 import itertools
 import re
 
@@ -188,10 +189,27 @@ def specs(what, paths, avals):
     """Specs of arrays whose paths JAX writes as in ``state['x'][0]``."""
     paths = [path or f"{what}{i}" for i, path in enumerate(padded(paths, len(avals)))]
     names = [short_name(what, path) for path in paths]
-    return [
-        spec(what, path if names.count(name) > 1 else name, aval)
-        for name, path, aval in zip(names, paths, avals, strict=True)
-    ]
+    counts = collections.Counter(names)
+    names = numbered(
+        path if counts[name] > 1 else name
+        for name, path in zip(names, paths, strict=True)
+    )
+    return [spec(what, name, aval) for name, aval in zip(names, avals, strict=True)]
+
+
+def numbered(names):
+    """The names, with ``#2`` and so on after those that would occur once more."""
+    names = list(names)
+    given = set(names)
+    unique = {}  # in the place of an ordered set
+    for name in names:
+        candidate = name
+        number = 1
+        while candidate in unique or (number > 1 and candidate in given):
+            number += 1
+            candidate = f"{name}#{number}"
+        unique[candidate] = None
+    return list(unique)
 
 
 def padded(paths, count):

@@ -47,19 +47,25 @@ class Program(_runtime.Program):
     @property
     def details(self):
         """What is kept with the program: the function's name, versions and options."""
-        return json.loads(self.metadata) if self.metadata else {}
+        # Other writers of files may keep any text there.
+        try:
+            details = json.loads(self.metadata)
+        except (ValueError, RecursionError):
+            return {}
+        return details if isinstance(details, dict) else {}
 
     @property
     def trees(self):
         """The pytrees of ``(arguments, keyword arguments)`` and of the result."""
         if self._trees is None:
-            encoded = self.details.get("trees", [None, None])
-            if None in encoded:
+            try:
+                arguments, result = self.details["trees"]
+                self._trees = (decode_tree(arguments), decode_tree(result))
+            except (KeyError, TypeError, ValueError, jax.errors.JaxRuntimeError):
                 raise TypeError(
                     "the program was loaded from a file, which cannot hold the types "
                     "of its pytrees; use run with a flat list of arrays"
-                )
-            self._trees = tuple(decode_tree(text) for text in encoded)
+                ) from None
         return self._trees
 
     def with_compile_options(self, compile_options, details):

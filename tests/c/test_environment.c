@@ -19,6 +19,16 @@ static void an_unset_or_empty_plugin_is_none(void) {
   EXPECT_NULL(cyxla_environment_plugin());
 }
 
+static void handlers_are_mirrored_unless_0_is_set(void) {
+  test_set_environment("CYXLA_MIRROR_JAX", NULL);
+  EXPECT_TRUE(cyxla_environment_mirror_jax());
+  test_set_environment("CYXLA_MIRROR_JAX", "1");
+  EXPECT_TRUE(cyxla_environment_mirror_jax());
+  test_set_environment("CYXLA_MIRROR_JAX", "0");
+  EXPECT_TRUE(!cyxla_environment_mirror_jax());
+  test_set_environment("CYXLA_MIRROR_JAX", NULL);
+}
+
 static void xla_is_quiet_by_default_also_where_jax_has_set_a_level(void) {
   static const char *const levels[] = {NULL, "", "1"};
 
@@ -78,7 +88,8 @@ static void without_memory_threads_stay_as_they_are(void) {
   }
 }
 
-TEST_MAIN(TEST_CASE(threads_are_set_and_given_back),
+TEST_MAIN(TEST_CASE(handlers_are_mirrored_unless_0_is_set),
+          TEST_CASE(threads_are_set_and_given_back),
           TEST_CASE(without_memory_threads_stay_as_they_are),
           TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),
           TEST_CASE(xla_is_quiet_by_default_also_where_jax_has_set_a_level),

@@ -218,3 +218,18 @@ def test_a_run_that_was_refused_does_not_spoil_the_next(add):
             add.run(bad)
         (result,) = add.run([NUMBERS, [0, 0, 0]])
         assert_same_bits(result, NUMBERS)
+
+
+def test_integers_that_are_too_large_for_a_float_are_refused():
+    message = "has values from -70000 to 1, and float16 holds -65504.0 to 65504.0"
+    with pytest.raises(ValueError, match=message):
+        arrays.convert([1, -70000], spec((2,), np.float16))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64", "float64"])
+def test_the_largest_integers_fit_into_wide_floats(dtype):
+    values = np.array([2**64 - 1, 0], np.uint64)
+    expected = values.astype(arrays.dtype_of(dtype))
+    assert_same_bits(
+        arrays.convert(values, spec((2,), arrays.dtype_of(dtype))), expected
+    )

@@ -139,6 +139,96 @@ def test_a_result_of_another_shape_or_dtype_is_an_error(result, message):
         executable(X)
 
 
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (np.sin(np.arange(3.0)), np.float32),
+        (np.arange(3), np.int32),
+        (np.arange(3, dtype=np.uint64), np.uint32),
+        (np.arange(3.0) * 1j, np.complex64),
+        (1.5, np.float32),
+        (7, np.int32),
+    ],
+)
+def test_results_become_what_jit_makes_of_them(result, expected):
+    shape = jax.ShapeDtypeStruct(np.shape(result), expected)
+
+    def function(x):
+        return jax.pure_callback(lambda x: result, shape, x)
+
+    found = cx.compile(function, X)(X)
+    assert_same_bits(jax.jit(function)(X), found)
+
+
+@pytest.mark.parametrize("dtype", [jnp.int4, jnp.float8_e4m3fn])
+def test_dtypes_that_callbacks_cannot_have_are_refused(dtype):
+    small = jax.ShapeDtypeStruct((64,), dtype)
+
+    def result_of(x):
+        returned = jax.pure_callback(lambda x: np.zeros(64, dtype), small, x)
+        return returned.astype(np.float32)
+
+    def argument_of(x):
+        return jax.pure_callback(lambda x: np.zeros(3), like(x), x.astype(dtype))
+
+    message = f"the callback <lambda> takes or returns {jnp.dtype(dtype)}"
+    for function in (result_of, argument_of):
+        with pytest.raises(TypeError, match=message):
+            cx.lower(function, [X])
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+class Interrupting(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+
+def failing(error):
+    def fail(x):
+        raise error
+
+    return cx.compile(lambda x: jax.pure_callback(fail, like(x), x), X)
+
+
+@pytest.mark.parametrize(
+    "error", [Unprintable(), Interrupting(), ValueError("a\0b\udc80")]
+)
+def test_an_exception_is_an_error_whatever_its_text(error):
+    executable = failing(error)
+    with pytest.raises(cx.Error, match=type(error).__name__) as caught:
+        executable(X)
+    assert caught.value.__cause__ is error
+
+
+def test_the_exception_is_the_cause_of_the_error():
+    error = ValueError("a reason", X)
+    executable = failing(error)
+    for _ in range(3):
+        with pytest.raises(cx.Error, match="a reason") as caught:
+            executable(X)
+        assert caught.value.__cause__ is error
+    (callback,) = executable.program._callbacks
+    assert not callback.failures
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+def test_interrupts_and_exits_pass(error):
+    with pytest.raises(type(error)) as caught:
+        failing(error)(X)
+    assert caught.value is error
+
+
+def test_an_error_of_the_run_itself_has_no_cause():
+    executable = failing(ValueError("a reason"))
+    with pytest.raises(cx.Error):
+        executable(X)
+    assert callbacks.take_failure(executable.program, "another reason") is None
+
+
 def test_a_wrong_number_of_results_is_an_error():
     kept = callbacks.Callback(lambda: (1, 2), [], "two")
     with pytest.raises(ValueError, match="returned 2 values, expected 0"):

@@ -280,6 +280,41 @@ def test_what_is_no_handler_is_refused(handler, message):
         cx.register_ffi_target("bad", handler)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (("n\0", 8), ValueError, "a handler is called 'n\\\\x00'"),
+        (("", 8), ValueError, "a handler is called ''"),
+        ((3, 8), TypeError, "a handler is called 3, expected a str"),
+        (("n", True), TypeError, "the handler n is True, expected a PyCapsule"),
+        (("n", -1), ValueError, "the handler n is -1, which is no address"),
+        (("n", 0), ValueError, "the handler n is 0, which is no address"),
+        (("n", 2**80), ValueError, "which is no address"),
+        (("n", 8, 3), TypeError, "the platform of the handler n is called 3"),
+        (("n", 8, "cpu", 1, -1), ValueError, "traits of the handler n is -1"),
+        (("n", 8, "cpu", 1, 2**70), ValueError, "traits of the handler n is 1180"),
+        (("n", 8, "cpu", 1, 1.5), TypeError, "traits of the handler n is 1.5"),
+    ],
+)
+def test_a_registration_that_c_cannot_hold_is_refused(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        cx.register_ffi_target(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (("",), ValueError, "a type is called ''"),
+        (("t", 2**70), ValueError, "type_id of t is 1180"),
+        (("t", "5"), TypeError, "type_id of t is '5', expected an int"),
+        (("t", 0, -1), ValueError, "deleter of t is -1"),
+    ],
+)
+def test_a_type_that_c_cannot_hold_is_refused(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        cx.register_ffi_type(*arguments)
+
+
 def test_an_untyped_handler_is_refused():
     with pytest.raises(ValueError, match="bad has api_version=0"):
         cx.register_ffi_target("bad", 8, api_version=0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cyxla as cx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_same_bits
@@ -264,3 +265,29 @@ def test_a_file_with_a_flipped_byte_is_refused_or_the_same(content, path, mask):
             assert getattr(loaded, part) == getattr(program, part)
     # Nothing depends on the gaps between the sections, which are there to align them.
     assert same < 64 * 6
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "",
+        "a note",
+        "[1, 2]",
+        "3",
+        '{"trees": 3}',
+        '{"trees": [null, null]}',
+        '{"trees": ["AAAA", "#"]}',
+        '{"trees": [1, 2]}',
+        '{"trees": ["AAAA", "AAAA"]}',
+        "[" * 100000,
+    ],
+)
+def test_any_text_may_stand_in_the_place_of_the_metadata(metadata):
+    program = cx.lower(jnp.sin, [np.float32(0)])
+    parts = ["platform", "code", "compile_options", "inputs", "outputs"]
+    kept = {part: getattr(program, part) for part in parts}
+    noted = cx.Program.from_parts(**kept, metadata=metadata)
+    executable, _ = cx.compile_program(noted)
+    assert executable.run([0.0])[0] == 0
+    with pytest.raises(TypeError, match="use run with a flat list of arrays"):
+        executable(0.0)

@@ -8,6 +8,7 @@ import cyxla as cx
 import jax
 import numpy as np
 import pytest
+from cyxla.lowering import numbered
 
 
 class Particle(NamedTuple):
@@ -128,14 +129,17 @@ def test_children_without_names_are_numbered():
     ]
 
 
-def test_keys_that_are_written_alike_are_refused():
+def test_keys_that_are_written_alike_are_numbered():
     class Key:
         def __repr__(self):
             return "key"
 
-    state = collections.OrderedDict([(Key(), 1), (Key(), 2)])
-    with pytest.raises(cx.Error, match=r"two inputs are called state\[key\], expected"):
-        input_names(state)
+    state = collections.OrderedDict([(Key(), 1), (Key(), 2), (Key(), 3)])
+    assert input_names(state) == ["state[key]", "state[key]#2", "state[key]#3"]
+
+
+def test_a_number_is_no_name_of_another():
+    assert numbered(["a", "a", "a#2"]) == ["a", "a#3", "a#2"]
 
 
 def test_names_reach_the_file(tmp_path):
