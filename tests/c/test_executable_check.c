@@ -121,7 +121,21 @@ static void the_description_may_fail_to_be_destroyed(void) {
   cyxla_executable_destroy(compile());
 }
 
-TEST_MAIN(TEST_CASE(what_a_plugin_tells_is_compared_with_the_signature),
+static void a_missing_handler_comes_with_advice(void) {
+  const test_fake *fake = test_fake_start();
+
+  fake->fail_function("PJRT_Client_Compile");
+  fake->set_text(FAKE_TEXT_ERROR_MESSAGE, "No FFI handler registered for scale");
+  expect_refused(CYXLA_INTERNAL,
+                 "registered for scale; register a handler of XLA's typed FFI");
+  fake->set_text(FAKE_TEXT_ERROR_MESSAGE,
+                 "No registered implementation for untyped custom call to scale");
+  expect_refused(CYXLA_INTERNAL, "it needs a handler of the typed FFI");
+  fake->reset();
+}
+
+TEST_MAIN(TEST_CASE(a_missing_handler_comes_with_advice),
+          TEST_CASE(what_a_plugin_tells_is_compared_with_the_signature),
           TEST_CASE(failures_of_the_plugin_are_passed_on),
           TEST_CASE(a_plugin_that_returns_no_executable_is_refused),
           TEST_CASE(the_size_of_the_code_is_read),
