@@ -56,6 +56,11 @@ def lower(
             f"args is a {type(args).__name__}, expected a list of the function's "
             "positional arguments"
         )
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise TypeError(
+            f"kwargs is a {type(kwargs).__name__}, expected a dict of the function's "
+            "keyword arguments"
+        )
     jit_arguments = {
         "static_argnums": static_argnums,
         "static_argnames": static_argnames,
@@ -118,10 +123,16 @@ def donated(traced):
 
 def compile_options(overrides):
     """JAX's own compile options as bytes, so that results are those of ``jax.jit``."""
-    options = compiler.get_compile_options(
-        num_replicas=1, num_partitions=1, env_options_overrides=dict(overrides)
-    )
-    return options.SerializeAsString()
+    try:
+        options = compiler.get_compile_options(
+            num_replicas=1, num_partitions=1, env_options_overrides=dict(overrides)
+        )
+        return options.SerializeAsString()
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"compiler_options are {overrides!r}, expected a dict of XLA's names and "
+            "values of the types bool, int, float or str"
+        ) from error
 
 
 def export_flat(traced, platform, custom_calls):

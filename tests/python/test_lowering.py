@@ -335,3 +335,18 @@ def test_functions_for_several_devices_are_refused():
     )
     expected = "the function is for 2 devices, and cyxla runs programs of one device"
     assert output.splitlines() == [expected] * 4
+
+
+def test_keyword_arguments_are_a_dict():
+    with pytest.raises(TypeError, match="kwargs is a list, expected a dict"):
+        cx.lower(jnp.sin, [1.0], [3])
+
+
+@pytest.mark.parametrize("value", [None, [1], b"bytes"])
+def test_compiler_options_of_another_type_are_refused(value):
+    options = {"xla_cpu_enable_fast_math": value}
+    with pytest.raises(TypeError, match=r"options are .*, expected a dict of"):
+        cx.lower(jnp.sin, [1.0], compiler_options=options)
+    program = cx.lower(jnp.sin, [1.0])
+    with pytest.raises(TypeError, match=r"options are .*, expected a dict of"):
+        cx.compile_program(program, compiler_options=options)
