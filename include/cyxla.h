@@ -200,7 +200,8 @@ CYXLA_API cyxla_status cyxla_program_load(const char *path, cyxla_program **prog
                                           cyxla_error *error);
 
 /* Writes a .cyxla file that holds the program. The file is written beside its final
- * name and renamed, so that a reader never sees half of it. */
+ * name and renamed, so that a reader never sees half of it. Links are followed,
+ * the permissions of an existing file are kept, and devices and pipes are refused. */
 CYXLA_API cyxla_status cyxla_program_save(const cyxla_program *program,
                                           const char *path, cyxla_error *error);
 

@@ -1,37 +1,18 @@
 #if !defined(_WIN32)
 #define _XOPEN_SOURCE 700
-#include <unistd.h>
-#else
-#include <io.h>
-#include <process.h>
-#include <windows.h>
-#define fsync _commit
-#define fdopen _fdopen
-#define open _open
-#define close _close
-#define getpid _getpid
 #endif
 
 #include "path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "atomic.h"
 #include "error.h"
 #include "hash.h"
 #include "memory.h"
-
-#if !defined(O_BINARY)
-#define O_BINARY 0
-#endif
-#if !defined(O_CLOEXEC)
-#define O_CLOEXEC 0
-#endif
 
 enum { CHUNK_BYTES = 1 << 18 };
 
@@ -129,53 +110,4 @@ cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *h
   *bytes = state.total_bytes;
   *hash = cyxla_hash_finish(&state);
   return CYXLA_OK;
-}
-
-/* Writes all the data into a new file that belongs to nobody else. */
-static int write_new_file(const char *path, const void *data, size_t bytes) {
-  int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_BINARY | O_CLOEXEC, 0666);
-  FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-  int failure = 0;
-
-  if (file == NULL) {
-    failure = errno;
-    if (descriptor >= 0) close(descriptor);
-    return failure;
-  }
-  if (fwrite(data, 1, bytes, file) != bytes || fflush(file) != 0 ||
-      fsync(fileno(file)) != 0) {
-    failure = errno != 0 ? errno : EIO;
-  }
-  if (fclose(file) != 0 && failure == 0) failure = errno;
-  return failure;
-}
-
-static int replace_file(const char *from, const char *to) {
-#if defined(_WIN32)
-  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : EIO;
-#else
-  return rename(from, to) == 0 ? 0 : errno;
-#endif
-}
-
-cyxla_status cyxla_path_write_file(const char *path, const void *data, size_t bytes,
-                                   cyxla_error *error) {
-  static volatile long written;
-  size_t size = strlen(path) + 64;
-  char *temporary = cyxla_allocate(size);
-  int failure;
-
-  if (temporary == NULL) return cyxla_error_out_of_memory(error, "writing a file");
-  do { /* another name where a killed process left a file of this one */
-    snprintf(temporary, size, "%s.%ld.%ld.tmp", path, (long)getpid(),
-             cyxla_atomic_add(&written, 1));
-    errno = 0;
-    failure = write_new_file(temporary, data, bytes);
-  } while (failure == EEXIST);
-  if (failure == 0) failure = replace_file(temporary, path);
-  if (failure != 0) remove(temporary);
-  cyxla_release(temporary);
-  if (failure == 0) return CYXLA_OK;
-  return cyxla_error_set(error, CYXLA_FILE_UNWRITABLE,
-                         "the file %s cannot be written: %s", path, strerror(failure));
 }

@@ -25,7 +25,9 @@ cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *h
                                   cyxla_error *error);
 
 /* Writes a file so that readers see the old content or the new one, never a part: into
- * a file beside it, which is then renamed. Fails with CYXLA_FILE_UNWRITABLE. */
+ * a file beside it, which is then renamed. Links are followed, and the permissions of
+ * an existing file are kept. Fails with CYXLA_FILE_UNWRITABLE, also where there is
+ * something that is no regular file, such as a device. */
 cyxla_status cyxla_path_write_file(const char *path, const void *data, size_t bytes,
                                    cyxla_error *error);
 

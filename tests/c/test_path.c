@@ -137,6 +137,110 @@ static void a_written_file_may_be_read_by_others_as_the_umask_says(void) {
   EXPECT_EQUAL(information.st_mode & 0777, 0644);
 }
 
+static void a_replaced_file_keeps_its_permissions(void) {
+  static const mode_t modes[] = {0600, 0640, 0666, 0444};
+  const char *path = test_temporary_path("file");
+  struct stat information;
+  cyxla_error error;
+
+  for (size_t i = 0; i < TEST_COUNT(modes); i++) {
+    EXPECT_OK(cyxla_path_write_file(path, "old", 3, &error), &error);
+    EXPECT_EQUAL(chmod(path, modes[i]), 0);
+    mode_t before = umask(022);
+    cyxla_status status = cyxla_path_write_file(path, "new", 3, &error);
+    umask(before);
+    EXPECT_OK(status, &error);
+    EXPECT_EQUAL(stat(path, &information), 0);
+    EXPECT_EQUAL(information.st_mode & 07777, modes[i]);
+  }
+}
+
+static void expect_link(const char *path) {
+  struct stat information;
+
+  EXPECT_EQUAL(lstat(path, &information), 0);
+  EXPECT_TRUE(S_ISLNK(information.st_mode));
+}
+
+static void what_links_lead_to_is_written_and_the_links_stay(void) {
+  const char *file = test_temporary_path("file");
+  const char *link = test_temporary_path("link");
+  const char *far = test_temporary_path("far");
+  cyxla_error error;
+  size_t bytes;
+
+  EXPECT_EQUAL(symlink("file", link), 0);
+  EXPECT_EQUAL(symlink(link, far), 0);
+  /* First there is no file yet, then there is. */
+  EXPECT_OK(cyxla_path_write_file(far, "one", 3, &error), &error);
+  EXPECT_BYTES(test_read_file(file, &bytes), "one", 3);
+  EXPECT_OK(cyxla_path_write_file(far, "second", 6, &error), &error);
+  EXPECT_BYTES(test_read_file(file, &bytes), "second", 6);
+  expect_link(link);
+  expect_link(far);
+}
+
+static void links_into_another_directory_are_seen_from_where_they_are(void) {
+  const char *directory = test_temporary_path("directory");
+  const char *link = test_temporary_path("link");
+  const char *gone = test_temporary_path("gone");
+  cyxla_error error;
+  size_t bytes;
+
+  EXPECT_EQUAL(mkdir(directory, 0700), 0);
+  EXPECT_EQUAL(symlink("directory/file", link), 0);
+  EXPECT_OK(cyxla_path_write_file(link, "one", 3, &error), &error);
+  EXPECT_BYTES(test_read_file(test_temporary_path("directory/file"), &bytes), "one", 3);
+  EXPECT_EQUAL(unlink(test_temporary_path("directory/file")), 0);
+  EXPECT_EQUAL(rmdir(directory), 0);
+  EXPECT_EQUAL(symlink("nowhere/file", gone), 0);
+  EXPECT_ERROR(cyxla_path_write_file(gone, "x", 1, &error), CYXLA_FILE_UNWRITABLE,
+               &error, "gone cannot be written: No such file or directory");
+}
+
+static void links_that_go_in_a_circle_are_an_error(void) {
+  const char *link = test_temporary_path("link");
+  cyxla_error error;
+
+  EXPECT_EQUAL(symlink("link", link), 0);
+  EXPECT_ERROR(cyxla_path_write_file(link, "x", 1, &error), CYXLA_FILE_UNWRITABLE,
+               &error, "link cannot be written: Too many levels of symbolic links");
+  expect_link(link);
+}
+
+static void what_is_no_regular_file_is_not_replaced(void) {
+  const char *pipe = test_temporary_path("pipe");
+  const char *device = test_temporary_path("device");
+  struct stat information;
+  cyxla_error error;
+
+  EXPECT_EQUAL(mkfifo(pipe, 0600), 0);
+  EXPECT_ERROR(cyxla_path_write_file(pipe, "x", 1, &error), CYXLA_FILE_UNWRITABLE,
+               &error,
+               "pipe cannot be written: it is a pipe, expected a regular file or "
+               "none; write to another path");
+  EXPECT_EQUAL(lstat(pipe, &information), 0);
+  EXPECT_TRUE(S_ISFIFO(information.st_mode));
+  /* Through a link, so that a failure of this test does the machine no harm. */
+  EXPECT_EQUAL(symlink("/dev/null", device), 0);
+  EXPECT_ERROR(cyxla_path_write_file(device, "x", 1, &error), CYXLA_FILE_UNWRITABLE,
+               &error, "device cannot be written: it is a character device");
+}
+
+static void a_name_may_be_as_long_as_names_can_be(void) {
+  char name[256];
+  const char *path;
+  cyxla_error error;
+  size_t bytes;
+
+  memset(name, 'n', 255);
+  name[255] = '\0';
+  path = test_temporary_path(name);
+  EXPECT_OK(cyxla_path_write_file(path, "one", 3, &error), &error);
+  EXPECT_OK(cyxla_path_write_file(path, "two", 3, &error), &error);
+  EXPECT_BYTES(test_read_file(path, &bytes), "two", 3);
+}
+
 static void a_file_that_cannot_be_written_leaves_nothing_behind(void) {
   const char *directory = test_temporary_path("directory");
   cyxla_error error;
@@ -182,25 +286,31 @@ static void a_disk_that_is_full_keeps_the_old_file(void) {
 static void a_file_that_a_killed_process_left_is_in_nobody_s_way(void) {
   const char *path = test_temporary_path("file");
   cyxla_error error;
-  char left[4096];
+  char name[64];
   size_t bytes;
 
   /* The names that the next writes would take first. */
   for (int i = 0; i < 50; i++) {
-    snprintf(left, sizeof(left), "%s.%ld.%d.tmp", path, (long)getpid(), i);
-    test_write_file(left, "left", 4);
+    snprintf(name, sizeof(name), ".cyxla-%ld-%d.tmp", (long)getpid(), i);
+    test_write_file(test_temporary_path(name), "left", 4);
   }
   EXPECT_OK(cyxla_path_write_file(path, "new", 3, &error), &error);
   EXPECT_BYTES(test_read_file(path, &bytes), "new", 3);
-  EXPECT_BYTES(test_read_file(left, &bytes), "left", 4);
+  EXPECT_BYTES(test_read_file(test_temporary_path(name), &bytes), "left", 4);
 }
 
 static void writing_needs_memory(void) {
+  const char *link = test_temporary_path("link");
   cyxla_error error;
 
-  cyxla_memory_fail_after(0);
-  EXPECT_ERROR(cyxla_path_write_file("/nowhere/file", "x", 1, &error),
-               CYXLA_OUT_OF_MEMORY, &error, "writing a file");
+  /* The path, what the link says, and the temporary file's name. */
+  EXPECT_EQUAL(symlink("file", link), 0);
+  for (long i = 0; i < 3; i++) {
+    cyxla_memory_fail_after(i);
+    EXPECT_ERROR(cyxla_path_write_file(link, "x", 1, &error), CYXLA_OUT_OF_MEMORY,
+                 &error, "writing a file");
+  }
+  EXPECT_TRUE(!cyxla_path_is_file(link));
 }
 
 TEST_MAIN(TEST_CASE(a_file_is_a_file), TEST_CASE(a_missing_file_is_named),
@@ -211,6 +321,12 @@ TEST_MAIN(TEST_CASE(a_file_is_a_file), TEST_CASE(a_missing_file_is_named),
           TEST_CASE(what_cannot_be_read_is_not_hashed),
           TEST_CASE(a_file_is_written_and_replaced),
           TEST_CASE(a_written_file_may_be_read_by_others_as_the_umask_says),
+          TEST_CASE(a_replaced_file_keeps_its_permissions),
+          TEST_CASE(what_links_lead_to_is_written_and_the_links_stay),
+          TEST_CASE(links_into_another_directory_are_seen_from_where_they_are),
+          TEST_CASE(links_that_go_in_a_circle_are_an_error),
+          TEST_CASE(what_is_no_regular_file_is_not_replaced),
+          TEST_CASE(a_name_may_be_as_long_as_names_can_be),
           TEST_CASE(a_file_that_cannot_be_written_leaves_nothing_behind),
           TEST_CASE(a_disk_that_is_full_keeps_the_old_file),
           TEST_CASE(a_file_that_a_killed_process_left_is_in_nobody_s_way),
