@@ -8,30 +8,35 @@
  * plugins of versions 0.81 and 0.106 ignore them, that of 0.115 does not. */
 enum { CPU_REFUSES_UNKNOWN_SINCE = 115 };
 
-/* What the CPU plugins read, and what JAX passes to its GPU plugins. */
-static const struct {
+/* What the CPU plugins read, and what JAX passes to its GPU plugins. Plugins do not
+ * check counts: with a negative number of devices they end the process, and no
+ * computation in flight is one that never runs. Where least is 0, the number is the
+ * plugin's affair. */
+typedef struct known_option {
   const char *platform;
   const char *name;
   cyxla_option_type type;
-} KNOWN[] = {
-    {"cpu", "asynchronous", CYXLA_OPTION_BOOL},
-    {"cpu", "cpu_device_count", CYXLA_OPTION_INT64},
-    {"cpu", "process_id", CYXLA_OPTION_INT64},
-    {"gpu", "abort_collectives_on_failure", CYXLA_OPTION_BOOL},
-    {"gpu", "allocator", CYXLA_OPTION_STRING},
-    {"gpu", "collective_memory_size", CYXLA_OPTION_INT64},
-    {"gpu", "enable_mock_nccl", CYXLA_OPTION_BOOL},
-    {"gpu", "max_inflight_computations", CYXLA_OPTION_INT64},
-    {"gpu", "memory_fraction", CYXLA_OPTION_FLOAT},
-    {"gpu", "mock_gpu_topology", CYXLA_OPTION_STRING},
-    {"gpu", "node_id", CYXLA_OPTION_INT64},
-    {"gpu", "num_nodes", CYXLA_OPTION_INT64},
-    {"gpu", "partition_index", CYXLA_OPTION_INT64},
-    {"gpu", "platform_name", CYXLA_OPTION_STRING},
-    {"gpu", "preallocate", CYXLA_OPTION_BOOL},
-    {"gpu", "should_stage_host_to_device_transfers", CYXLA_OPTION_BOOL},
-    {"gpu", "use_tfrt_gpu_client", CYXLA_OPTION_BOOL},
-    {"gpu", "visible_devices", CYXLA_OPTION_INT64_LIST},
+  int64_t least;
+} known_option;
+static const known_option KNOWN[] = {
+    {"cpu", "asynchronous", CYXLA_OPTION_BOOL, 0},
+    {"cpu", "cpu_device_count", CYXLA_OPTION_INT64, 1},
+    {"cpu", "process_id", CYXLA_OPTION_INT64, 0},
+    {"gpu", "abort_collectives_on_failure", CYXLA_OPTION_BOOL, 0},
+    {"gpu", "allocator", CYXLA_OPTION_STRING, 0},
+    {"gpu", "collective_memory_size", CYXLA_OPTION_INT64, 0},
+    {"gpu", "enable_mock_nccl", CYXLA_OPTION_BOOL, 0},
+    {"gpu", "max_inflight_computations", CYXLA_OPTION_INT64, 1},
+    {"gpu", "memory_fraction", CYXLA_OPTION_FLOAT, 0},
+    {"gpu", "mock_gpu_topology", CYXLA_OPTION_STRING, 0},
+    {"gpu", "node_id", CYXLA_OPTION_INT64, 0},
+    {"gpu", "num_nodes", CYXLA_OPTION_INT64, 1},
+    {"gpu", "partition_index", CYXLA_OPTION_INT64, 0},
+    {"gpu", "platform_name", CYXLA_OPTION_STRING, 0},
+    {"gpu", "preallocate", CYXLA_OPTION_BOOL, 0},
+    {"gpu", "should_stage_host_to_device_transfers", CYXLA_OPTION_BOOL, 0},
+    {"gpu", "use_tfrt_gpu_client", CYXLA_OPTION_BOOL, 0},
+    {"gpu", "visible_devices", CYXLA_OPTION_INT64_LIST, 0},
 };
 enum { NUM_KNOWN = sizeof(KNOWN) / sizeof(KNOWN[0]) };
 
@@ -86,18 +91,31 @@ static cyxla_status check_unknown(const cyxla_option *option, const char *platfo
                          plugin->path, option->name);
 }
 
-static cyxla_status check(const cyxla_option *option, const char *platform,
-                          const cyxla_plugin *plugin, cyxla_error *error) {
-  for (size_t i = 0; i < NUM_KNOWN; i++) {
-    if (strcmp(KNOWN[i].platform, platform) != 0 ||
-        strcmp(KNOWN[i].name, option->name) != 0) {
-      continue;
-    }
-    if (KNOWN[i].type == option->type) return CYXLA_OK;
+static cyxla_status check_known(const cyxla_option *option, const known_option *known,
+                                const cyxla_plugin *plugin, cyxla_error *error) {
+  if (known->type != option->type) {
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                            "the option %s of the plugin %s is %s, expected %s",
                            option->name, plugin->path, TYPE_NAMES[option->type],
-                           TYPE_NAMES[KNOWN[i].type]);
+                           TYPE_NAMES[known->type]);
+  }
+  if (known->least > 0 && option->value.int64 < known->least) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "the option %s of the plugin %s is %lld, expected %lld or "
+                           "more",
+                           option->name, plugin->path, (long long)option->value.int64,
+                           (long long)known->least);
+  }
+  return CYXLA_OK;
+}
+
+static cyxla_status check(const cyxla_option *option, const char *platform,
+                          const cyxla_plugin *plugin, cyxla_error *error) {
+  for (size_t i = 0; i < NUM_KNOWN; i++) {
+    if (strcmp(KNOWN[i].platform, platform) == 0 &&
+        strcmp(KNOWN[i].name, option->name) == 0) {
+      return check_known(option, &KNOWN[i], plugin, error);
+    }
   }
   return check_unknown(option, platform, plugin, error);
 }

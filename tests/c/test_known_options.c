@@ -1,5 +1,7 @@
 #include "known_options.h"
 
+#include <stdio.h>
+
 #include "test.h"
 #include "test_fake.h"
 
@@ -49,6 +51,37 @@ static void known_options_of_another_type_are_refused(void) {
       "memory_fraction of the plugin plugin.so is an integer, expected a float");
   EXPECT_ERROR(check("ROCM", &fraction, 116, &error), CYXLA_INVALID_ARGUMENT, &error,
                "expected a float");
+}
+
+static void counts_are_1_at_least(void) {
+  static const struct {
+    const char *platform;
+    const char *name;
+  } counts[] = {{"cpu", "cpu_device_count"},
+                {"cuda", "num_nodes"},
+                {"rocm", "max_inflight_computations"}};
+  cyxla_option option = {NULL, CYXLA_OPTION_INT64, {.int64 = 0}, 0};
+  char message[128];
+  cyxla_error error;
+
+  for (size_t i = 0; i < TEST_COUNT(counts); i++) {
+    option.name = counts[i].name;
+    for (option.value.int64 = -1; option.value.int64 < 1; option.value.int64++) {
+      snprintf(message, sizeof(message),
+               "the option %s of the plugin plugin.so is %d, expected 1 or more",
+               option.name, (int)option.value.int64);
+      EXPECT_ERROR(check(counts[i].platform, &option, 115, &error),
+                   CYXLA_INVALID_ARGUMENT, &error, message);
+    }
+    EXPECT_OK(check(counts[i].platform, &option, 115, &error), &error);
+  }
+}
+
+static void other_numbers_may_be_negative(void) {
+  cyxla_option option = {"process_id", CYXLA_OPTION_INT64, {.int64 = -1}, 0};
+  cyxla_error error;
+
+  EXPECT_OK(check("cpu", &option, 115, &error), &error);
 }
 
 static void what_an_old_plugin_would_ignore_is_refused(void) {
@@ -111,6 +144,7 @@ static void without_a_platform_the_library_s_name_tells_it(void) {
 
 TEST_MAIN(TEST_CASE(known_options_of_the_right_type_pass),
           TEST_CASE(known_options_of_another_type_are_refused),
+          TEST_CASE(counts_are_1_at_least), TEST_CASE(other_numbers_may_be_negative),
           TEST_CASE(what_an_old_plugin_would_ignore_is_refused),
           TEST_CASE(a_client_is_not_made_with_options_that_are_refused),
           TEST_CASE(what_cyxla_does_not_know_is_the_plugin_s_affair),

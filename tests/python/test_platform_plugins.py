@@ -118,6 +118,11 @@ def test_options_go_before_those_of_the_package_and_these_before_cyxla_s(initial
             "integer",
         ),
         (
+            "cpu",
+            {"cpu_device_count": -1},
+            "the option cpu_device_count of the plugin {} is -1, expected 1 or more",
+        ),
+        (
             "cuda",
             {"memory_fraction": 1},
             "the option memory_fraction of the plugin {} is an integer, expected a "
