@@ -176,7 +176,8 @@ typedef struct cyxla_program_options {
   const char *platform; /* "cpu", "cuda", "rocm", "tpu" or a plugin's own name */
   const void *code;     /* StableHLO as a portable artifact */
   size_t code_bytes;
-  const void *compile_options; /* a serialized xla.CompileOptionsProto; NULL: default */
+  const void *compile_options; /* a serialized xla.CompileOptionsProto of one replica
+                                  and one partition; NULL or 0 bytes: default */
   size_t compile_options_bytes;
   const cyxla_array_spec *inputs; /* [num_inputs]; bytes is computed, not read */
   size_t num_inputs;

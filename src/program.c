@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "compile_options.h"
 #include "dtype.h"
 #include "error.h"
 #include "memory.h"
@@ -177,10 +178,14 @@ static cyxla_status fill(cyxla_program *program, const cyxla_program_options *op
   cyxla_status status;
 
   program->compile_options_bytes = options->compile_options_bytes;
-  if (compile_options == NULL) {
+  /* An empty message would be no replica, which XLA ends the process for. */
+  if (compile_options == NULL || options->compile_options_bytes == 0) {
     compile_options = DEFAULT_COMPILE_OPTIONS;
     program->compile_options_bytes = sizeof(DEFAULT_COMPILE_OPTIONS);
   }
+  status = cyxla_compile_options_check(compile_options, program->compile_options_bytes,
+                                       error);
+  if (status != CYXLA_OK) return status;
   program->platform = cyxla_duplicate(options->platform, strlen(options->platform));
   program->code = cyxla_duplicate(options->code, options->code_bytes);
   program->code_bytes = options->code_bytes;

@@ -117,6 +117,29 @@ static void compile_options_and_metadata_have_defaults(void) {
   cyxla_program_destroy(program);
 }
 
+static void empty_compile_options_are_the_default(void) {
+  cyxla_program_options options = test_sum_options();
+  cyxla_program *program;
+  cyxla_error error;
+  size_t bytes;
+
+  options.compile_options = "";
+  options.compile_options_bytes = 0;
+  EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
+  EXPECT_BYTES(cyxla_program_compile_options(program, &bytes),
+               "\x1a\x04\x20\x01\x28\x01", 6);
+  EXPECT_EQUAL(bytes, 6);
+  cyxla_program_destroy(program);
+}
+
+static void compile_options_without_a_replica_are_refused(void) {
+  cyxla_program_options options = test_sum_options();
+
+  options.compile_options = "\x1a\0";
+  options.compile_options_bytes = 2;
+  expect_refused(&options, "the program's compile options ask for 0 replicas");
+}
+
 static void a_program_may_have_no_arrays(void) {
   cyxla_program *program = test_program("code", NULL, 0, NULL, 0);
 
@@ -272,6 +295,8 @@ static void the_last_reference_frees(void) {
 TEST_MAIN(TEST_CASE(a_program_has_what_it_was_made_of), TEST_CASE(everything_is_copied),
           TEST_CASE(indices_that_are_none_give_null),
           TEST_CASE(compile_options_and_metadata_have_defaults),
+          TEST_CASE(empty_compile_options_are_the_default),
+          TEST_CASE(compile_options_without_a_replica_are_refused),
           TEST_CASE(a_program_may_have_no_arrays), TEST_CASE(bytes_are_computed),
           TEST_CASE(required_arguments_are_named),
           TEST_CASE(a_program_needs_platform_and_code),

@@ -62,8 +62,8 @@ static void names_aliases_metadata_and_empty_arrays_are_kept(void) {
   options.outputs = outputs;
   options.num_outputs = 2;
   options.metadata = "{\"a\": \"ä\"}";
-  options.compile_options = "";
-  options.compile_options_bytes = 0;
+  options.compile_options = "\x1a\x04\x20\x01\x28\x01\x10\x01";
+  options.compile_options_bytes = 8;
   EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
   EXPECT_OK(cyxla_program_save(program, path, &error), &error);
   EXPECT_OK(cyxla_program_load(path, &loaded, &error), &error);
@@ -158,6 +158,19 @@ static void sections_that_are_not_needed_may_be_missing(void) {
     EXPECT_EQUAL(program->compile_options_bytes, 6);
     cyxla_program_destroy(program);
   }
+}
+
+static void compile_options_of_a_file_are_looked_at(void) {
+  const char *path = write_changed(CYXLA_SECTION_COMPILE_OPTIONS, "", 0);
+  cyxla_program *program;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_program_load(path, &program, &error), &error);
+  EXPECT_BYTES(program->compile_options, "\x1a\x04\x20\x01\x28\x01", 6);
+  EXPECT_EQUAL(program->compile_options_bytes, 6);
+  cyxla_program_destroy(program);
+  expect_refused(write_changed(CYXLA_SECTION_COMPILE_OPTIONS, "\x1a\0", 2),
+                 "its program is not a valid one");
 }
 
 static void sections_that_are_needed_may_not_be_missing(void) {
@@ -284,6 +297,7 @@ TEST_MAIN(
     TEST_CASE(a_plugin_s_record_is_kept),
     TEST_CASE(no_record_is_made_of_a_plugin_that_is_gone),
     TEST_CASE(sections_that_are_not_needed_may_be_missing),
+    TEST_CASE(compile_options_of_a_file_are_looked_at),
     TEST_CASE(sections_that_are_needed_may_not_be_missing),
     TEST_CASE(a_signature_that_cannot_be_read_is_refused),
     TEST_CASE(an_invalid_program_is_refused),

@@ -202,6 +202,20 @@ def make_program(executable, **changes):
     return cx.Program.from_parts(**{**parts, **changes})
 
 
+def test_empty_compile_options_are_the_default(double):
+    program = make_program(double, compile_options=b"")
+    executable, _ = cx.compile_program(program)
+    assert program.compile_options == b"\x1a\x04\x20\x01\x28\x01"
+    assert_same_bits(executable.run([VECTOR])[0], 2 * VECTOR)
+
+
+def test_compile_options_without_a_replica_are_refused(double):
+    """XLA would end the process."""
+    with pytest.raises(cx.Error, match="ask for 0 replicas and 0 part") as info:
+        make_program(double, compile_options=b"\x1a\x00")
+    assert info.value.status == "INVALID_ARGUMENT"
+
+
 def test_code_that_does_not_compile_is_refused_with_the_text_of_xla(double):
     program = make_program(double, code=b"no StableHLO")
     with pytest.raises(cx.Error, match=r"(?s)plugin cannot compile.*StableHLO"):
