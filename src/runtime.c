@@ -180,6 +180,14 @@ static cyxla_status call_with_threads(const cyxla_plugin *plugin,
   "; the plugin was also given the options that cyxla sets for the platform: is it a " \
   "plugin of that platform?"
 
+static bool names_own_option(const cyxla_error *error,
+                             const cyxla_runtime_options *options) {
+  for (size_t i = 0; i < options->num_options; i++) {
+    if (strstr(error->message, options->options[i].name) != NULL) return true;
+  }
+  return false;
+}
+
 static cyxla_status create_client(cyxla_runtime *runtime,
                                   const cyxla_runtime_options *options,
                                   cyxla_error *error) {
@@ -201,7 +209,8 @@ static cyxla_status create_client(cyxla_runtime *runtime,
   status = call_with_threads(runtime->plugin, &args, options->num_threads, error);
   has_defaults = client_options.num_values > options->num_options;
   cyxla_client_options_destroy(&client_options);
-  if (status == CYXLA_INVALID_ARGUMENT && has_defaults) {
+  if (status == CYXLA_INVALID_ARGUMENT && has_defaults && error != NULL &&
+      !names_own_option(error, options)) {
     cyxla_error_append(error, DEFAULTS_ADVICE);
   }
   if (status != CYXLA_OK) return status;
