@@ -122,6 +122,7 @@ static void destroy_arrays(cyxla_call *call) {
   }
   for (size_t i = 0; call->inputs != NULL && i < cyxla_call_num_inputs(call); i++) {
     cyxla_aligned_free(call->inputs[i].own);
+    cyxla_aligned_free(call->inputs[i].staging);
   }
   for (size_t i = 0; call->outputs != NULL && i < cyxla_call_num_outputs(call); i++) {
     cyxla_aligned_free(call->outputs[i].copy);

@@ -7,16 +7,16 @@
 /* How the plugin gets at an input. */
 typedef enum cyxla_input_mode {
   CYXLA_INPUT_SHARED, /* a lasting buffer over the array itself */
-  CYXLA_INPUT_STAGED, /* a lasting buffer over the call's own array, filled by each run
-                       */
+  CYXLA_INPUT_STAGED, /* a lasting buffer over staging memory, filled by each run */
   CYXLA_INPUT_COPIED, /* a buffer that each run makes of the array, copying it */
   CYXLA_INPUT_DONATED /* a buffer that each run makes over the array and gives away */
 } cyxla_input_mode;
 
 typedef struct cyxla_call_input_state {
   cyxla_input_mode mode;
-  void *array; /* what the caller fills in: own, or bound memory */
-  void *own;   /* the call's aligned array */
+  void *array;   /* what the caller fills in: own, or bound memory */
+  void *own;     /* the call's aligned array, which is the caller's to bind elsewhere */
+  void *staging; /* aligned memory that only runs write to; NULL if not staged */
 } cyxla_call_input_state;
 
 typedef struct cyxla_call_output_state {

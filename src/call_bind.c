@@ -3,6 +3,7 @@
 #include "call.h"
 #include "error.h"
 #include "fpenv.h"
+#include "memory.h"
 #include "options.h"
 
 static bool is_aligned(const void *memory) {
@@ -24,6 +25,17 @@ static cyxla_input_mode choose_mode(const cyxla_call *call, size_t index) {
   return is_updated_in_place(call, index) ? CYXLA_INPUT_DONATED : CYXLA_INPUT_SHARED;
 }
 
+/* The call's own array cannot serve: it may be bound to another input. */
+static bool provide_staging(cyxla_call_input_state *input, size_t bytes) {
+  if (input->mode != CYXLA_INPUT_STAGED) {
+    cyxla_aligned_free(input->staging);
+    input->staging = NULL;
+    return true;
+  }
+  if (input->staging == NULL) input->staging = cyxla_aligned_alloc(bytes);
+  return input->staging != NULL;
+}
+
 cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
                                       cyxla_error *error) {
   const cyxla_runtime *runtime = call->executable->runtime;
@@ -35,10 +47,14 @@ cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
   input->mode = choose_mode(call, index);
   cyxla_buffer_destroy(runtime, call->input_buffers[index]);
   call->input_buffers[index] = NULL;
+  if (!provide_staging(input, spec->bytes)) {
+    input->mode = CYXLA_INPUT_COPIED;
+    return cyxla_error_out_of_memory(error, "an input");
+  }
   if (input->mode == CYXLA_INPUT_COPIED || input->mode == CYXLA_INPUT_DONATED) {
     return CYXLA_OK; /* each run makes a buffer */
   }
-  memory = input->mode == CYXLA_INPUT_STAGED ? input->own : input->array;
+  memory = input->mode == CYXLA_INPUT_STAGED ? input->staging : input->array;
   status = cyxla_buffer_create(runtime, spec, memory, CYXLA_BUFFER_SHARED,
                                &call->input_buffers[index], error);
   /* An empty array has no memory to share. */

@@ -19,7 +19,7 @@ static cyxla_status prepare_inputs(cyxla_call *call, cyxla_error *error) {
     cyxla_status status;
     if (input->mode == CYXLA_INPUT_SHARED) continue;
     if (input->mode == CYXLA_INPUT_STAGED) {
-      memcpy(input->own, input->array, cyxla_call_input_spec(call, i)->bytes);
+      memcpy(input->staging, input->array, cyxla_call_input_spec(call, i)->bytes);
       continue;
     }
     if (input->mode == CYXLA_INPUT_DONATED) semantics = CYXLA_BUFFER_DONATED;

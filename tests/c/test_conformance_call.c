@@ -80,9 +80,12 @@ static void memory_that_is_not_aligned_is_copied_and_said_to_be(void) {
   conformance_begin();
   cyxla_call *call = create_sum();
   char *memory = cyxla_aligned_alloc(CYXLA_ALIGNMENT + 3 * sizeof(float));
-  long allocations = cyxla_memory_allocations();
+  long allocations;
   cyxla_error error;
 
+  /* Binding makes the memory that is copied into, once; runs do not. */
+  EXPECT_OK(cyxla_call_bind_input(call, 0, memory + 1, &error), &error);
+  allocations = cyxla_memory_allocations();
   for (size_t offset = sizeof(float); offset < CYXLA_ALIGNMENT; offset *= 2) {
     EXPECT_OK(cyxla_call_bind_input(call, 0, memory + offset, &error), &error);
     EXPECT_TRUE(cyxla_call_input_is_copied(call, 0));
