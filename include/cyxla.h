@@ -477,7 +477,9 @@ CYXLA_API const void *cyxla_call_output(const cyxla_call *call, size_t index);
  * alignment, is read by each run, and has to live until something else is bound or the
  * call is destroyed. It is written only if the output that takes over this input is
  * bound to it. Memory that is not aligned to CYXLA_ALIGNMENT is copied by each run.
- * Binding costs as much as a short run: bind once and change the contents. */
+ * The array of an output that is not bound ends with the next run and is refused where
+ * it is this call's. Binding costs as much as a short run: bind once and change the
+ * contents. */
 CYXLA_API cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index,
                                              const void *memory, cyxla_error *error);
 

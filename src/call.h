@@ -24,6 +24,7 @@ typedef struct cyxla_call_output_state {
   void *bound;        /* the caller's memory, NULL where none is bound */
   void *copy;         /* the call's own memory, made when an output has to be copied */
   bool is_copied;     /* the array is not the memory that the plugin wrote */
+  bool is_bound;      /* the array is memory that was bound when the run wrote it */
   bool is_unreadable; /* the plugin's memory cannot be read where it lies */
 } cyxla_call_output_state;
 

@@ -157,6 +157,24 @@ static cyxla_status check_output(const cyxla_call *call, size_t index,
   return status;
 }
 
+/* The arrays of outputs end with the next run, which would read or write them. */
+static cyxla_status check_lifetime(const cyxla_call *call, const void *memory,
+                                   size_t bytes, cyxla_error *error) {
+  for (size_t i = 0; memory != NULL && i < cyxla_call_num_outputs(call); i++) {
+    const cyxla_call_output_state *output = &call->outputs[i];
+    const cyxla_array_spec *spec = cyxla_call_output_spec(call, i);
+    if (output->array != NULL && !output->is_bound &&
+        overlap(memory, bytes, output->array, spec->bytes)) {
+      return cyxla_error_set(
+          error, CYXLA_INVALID_ARGUMENT,
+          "the memory is the array of output %s, which ends with the next run; bind "
+          "that output to memory of your own with cyxla_call_bind_output, or copy it",
+          spec->name);
+    }
+  }
+  return CYXLA_OK;
+}
+
 static cyxla_status check_index(const char *what, size_t index, size_t count,
                                 cyxla_error *error) {
   if (index < count) return CYXLA_OK;
@@ -175,6 +193,9 @@ cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *m
   status = check_index("input", index, cyxla_call_num_inputs(call), error);
   if (status != CYXLA_OK) return status;
   status = cyxla_runtime_check_process(call->executable->runtime, error);
+  if (status != CYXLA_OK) return status;
+  status =
+      check_lifetime(call, memory, cyxla_call_input_spec(call, index)->bytes, error);
   if (status != CYXLA_OK) return status;
   input = &call->inputs[index];
   previous = input->array;
@@ -217,6 +238,9 @@ cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory
   status = check_index("output", index, cyxla_call_num_outputs(call), error);
   if (status != CYXLA_OK) return status;
   status = cyxla_runtime_check_process(call->executable->runtime, error);
+  if (status != CYXLA_OK) return status;
+  status =
+      check_lifetime(call, memory, cyxla_call_output_spec(call, index)->bytes, error);
   if (status != CYXLA_OK) return status;
   output = &call->outputs[index];
   previous = output->bound;

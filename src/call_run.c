@@ -109,6 +109,7 @@ static cyxla_status fetch_output(cyxla_call *call, size_t index, cyxla_error *er
   const void *pointer = NULL;
   cyxla_status status;
 
+  output->is_bound = output->bound != NULL;
   if (call->output_buffers[index] == NULL) {
     return cyxla_error_set(
         error, CYXLA_PLUGIN_INVALID,

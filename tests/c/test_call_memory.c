@@ -98,6 +98,61 @@ static void a_binding_without_memory_to_stage_changes_nothing(void) {
   cyxla_call_destroy(call);
 }
 
+static void expect_refused(cyxla_call *call, const void *memory) {
+  static const char message[] =
+      "the memory is the array of output second, which ends with the next run; bind "
+      "that output to memory of your own with cyxla_call_bind_output, or copy it";
+  void *before = cyxla_call_input(call, 0);
+  cyxla_error error;
+
+  EXPECT_ERROR(cyxla_call_bind_input(call, 0, memory, &error), CYXLA_INVALID_ARGUMENT,
+               &error, message);
+  EXPECT_TRUE(cyxla_call_input(call, 0) == before);
+  EXPECT_ERROR(cyxla_call_bind_output(call, 0, (void *)memory, &error),
+               CYXLA_INVALID_ARGUMENT, &error, message);
+}
+
+static void the_array_of_an_output_that_is_not_bound_is_refused(void) {
+  const test_fake *fake = test_fake_start();
+
+  for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+    fake->set(FAKE_ON_CPU, on_cpu);
+    cyxla_call *call = create_pair();
+    const float *array;
+    cyxla_error error;
+    expect_outputs(call, 0, 0);
+    array = cyxla_call_output(call, 1);
+    expect_refused(call, array);
+    expect_refused(call, array + COUNT - 1);
+    /* Binding the output does not make the array live longer. */
+    EXPECT_OK(cyxla_call_bind_output(call, 1, make_unaligned(), &error), &error);
+    expect_refused(call, array);
+    expect_outputs(call, 0, 0);
+    EXPECT_OK(cyxla_call_bind_input(call, 0, NULL, &error), &error);
+    expect_outputs(call, 0, 0);
+    cyxla_call_destroy(call);
+  }
+}
+
+static void memory_that_was_bound_to_an_output_can_be_bound_to_an_input(void) {
+  float *memory = make_unaligned();
+  cyxla_call *call;
+  cyxla_error error;
+
+  test_fake_start();
+  call = create_pair();
+  ((float *)cyxla_call_input(call, 1))[0] = 7;
+  EXPECT_OK(cyxla_call_bind_output(call, 1, memory, &error), &error);
+  expect_outputs(call, 0, 7);
+  EXPECT_OK(cyxla_call_bind_output(call, 1, NULL, &error), &error);
+  EXPECT_TRUE(cyxla_call_output(call, 1) == memory);
+  EXPECT_OK(cyxla_call_bind_input(call, 0, memory, &error), &error);
+  expect_outputs(call, 7, 7);
+  cyxla_call_destroy(call);
+}
+
 TEST_MAIN(TEST_CASE(an_input_may_lie_in_the_array_of_one_that_is_staged),
           TEST_CASE(staging_memory_is_made_by_binding_only),
-          TEST_CASE(a_binding_without_memory_to_stage_changes_nothing))
+          TEST_CASE(a_binding_without_memory_to_stage_changes_nothing),
+          TEST_CASE(the_array_of_an_output_that_is_not_bound_is_refused),
+          TEST_CASE(memory_that_was_bound_to_an_output_can_be_bound_to_an_input))
