@@ -31,6 +31,19 @@ static cyxla_status prepare_inputs(cyxla_call *call, cyxla_error *error) {
   return CYXLA_OK;
 }
 
+#if defined(_MSC_VER)
+#define THREAD_LOCAL __declspec(thread)
+#else
+#define THREAD_LOCAL __thread
+#endif
+
+/* Runs that a thread is in: more than one where a handler or callback runs a call. */
+static THREAD_LOCAL int depth;
+
+/* XLA's CPU client runs 32 executions at once and has others wait, for ever where those
+ * 32 wait for them. Two threads that nest as deep as this do not get there. */
+enum { DEPTH_MAXIMUM = 16 };
+
 static cyxla_status execute(cyxla_call *call, cyxla_error *error) {
   const cyxla_runtime *runtime = call->executable->runtime;
   const PJRT_Api *api = runtime->plugin->api;
@@ -130,6 +143,15 @@ static cyxla_status fetch_output(cyxla_call *call, size_t index, cyxla_error *er
   return CYXLA_OK;
 }
 
+static cyxla_status check_depth(cyxla_error *error) {
+  if (depth < DEPTH_MAXIMUM) return CYXLA_OK;
+  return cyxla_error_set(error, CYXLA_FAILED_PRECONDITION,
+                         "this thread is in %d runs already, each started by a handler "
+                         "or callback of the one before, which is the limit; check for "
+                         "a recursion without an end",
+                         DEPTH_MAXIMUM);
+}
+
 static cyxla_status run(cyxla_call *call, cyxla_error *error) {
   cyxla_status status;
 
@@ -156,8 +178,15 @@ cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
     cyxla_call_release_outputs(call);
     return cyxla_runtime_check_process(call->executable->runtime, error);
   }
+  status = check_depth(error);
+  if (status != CYXLA_OK) {
+    cyxla_call_release_outputs(call);
+    return status;
+  }
   cyxla_fpenv_enter(&caller);
+  depth++;
   status = run(call, error);
+  depth--;
   cyxla_fpenv_leave(&caller);
   return status;
 }

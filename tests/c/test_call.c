@@ -198,6 +198,54 @@ static void the_caller_s_traps_and_flags_stay(void) {
   cyxla_call_destroy(call);
 }
 
+enum { DEEP = 40 };
+static struct {
+  cyxla_call *calls[DEEP];
+  int started;
+  int wanted; /* calls that run, each in the one before */
+  cyxla_status status;
+  cyxla_error error;
+} nest;
+
+/* Runs the next call, as a handler may. */
+static void run_next(void) {
+  cyxla_error error;
+  cyxla_status status;
+
+  if (nest.started == nest.wanted) return;
+  status = cyxla_call_run(nest.calls[nest.started++], &error);
+  if (status == CYXLA_OK || nest.status != CYXLA_OK) return;
+  nest.status = status;
+  nest.error = error;
+}
+
+/* The first failure there is, if any. */
+static cyxla_status run_nest(int wanted, cyxla_error *error) {
+  nest.started = 0;
+  nest.wanted = wanted;
+  nest.status = CYXLA_OK;
+  run_next();
+  if (nest.status != CYXLA_OK) *error = nest.error;
+  return nest.status;
+}
+
+static void runs_within_runs_end_before_the_plugin_waits_for_itself(void) {
+  const test_fake *fake = test_fake_start();
+
+  for (int i = 0; i < DEEP; i++) nest.calls[i] = test_sum_call();
+  fake->call_in_execution(run_next);
+  for (int repeat = 0; repeat < 2; repeat++) {
+    cyxla_error error;
+    EXPECT_OK(run_nest(16, &error), &error);
+    EXPECT_EQUAL(nest.started, 16);
+    EXPECT_ERROR(run_nest(DEEP, &error), CYXLA_FAILED_PRECONDITION, &error,
+                 "this thread is in 16 runs already");
+    EXPECT_EQUAL(nest.started, 17);
+    EXPECT_NULL(cyxla_call_output(nest.calls[16], 0));
+  }
+  for (int i = 0; i < DEEP; i++) cyxla_call_destroy(nest.calls[i]);
+}
+
 TEST_MAIN(TEST_CASE(inputs_are_zeroed_aligned_and_keep_their_values),
           TEST_CASE(a_call_keeps_what_it_needs),
           TEST_CASE(indices_that_are_none_give_null),
@@ -208,4 +256,5 @@ TEST_MAIN(TEST_CASE(inputs_are_zeroed_aligned_and_keep_their_values),
           TEST_CASE(a_program_may_have_no_inputs_or_no_outputs),
           TEST_CASE(required_arguments_are_named),
           TEST_CASE(threads_with_a_call_each_do_not_disturb_each_other),
-          TEST_CASE(the_caller_s_traps_and_flags_stay))
+          TEST_CASE(the_caller_s_traps_and_flags_stay),
+          TEST_CASE(runs_within_runs_end_before_the_plugin_waits_for_itself))

@@ -43,6 +43,7 @@ static struct {
   bool fail_after;
   int fail_function;   /* a fake_function, -1: none */
   int failed_function; /* a fake_function, -1: none */
+  void (*in_execution)(void);
   bool removed[FAKE_NUM_FUNCTIONS];
   char violation[256];
   char options[FAKE_MAX_OPTIONS][128];
@@ -79,6 +80,7 @@ void fake_plugin_reset(void) {
   state.fail_at = -1;
   state.fail_function = -1;
   state.failed_function = -1;
+  state.in_execution = NULL;
   memset(state.removed, 0, sizeof state.removed);
   state.violation[0] = '\0';
   state.num_options = 0;
@@ -133,6 +135,19 @@ void fake_plugin_fail_function(const char *name) {
   lock();
   state.fail_function = function;
   unlock();
+}
+
+void fake_plugin_call_in_execution(void (*function)(void)) {
+  lock();
+  state.in_execution = function;
+  unlock();
+}
+
+void fake_call_in_execution(void) {
+  lock();
+  void (*function)(void) = state.in_execution;
+  unlock();
+  if (function != NULL) function();
 }
 
 void fake_plugin_remove_function(const char *name) {

@@ -110,6 +110,7 @@ PJRT_Error *fake_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *ar
   FAKE_ENTER(LoadedExecutable_Execute, args);
   PJRT_Error *error = check_arguments(args);
   if (error != NULL) return error;
+  fake_call_in_execution();
   const fake_program *program = args->executable->program;
   void *elements[FAKE_MAX_ARRAYS];
   PJRT_Buffer *outputs[FAKE_MAX_ARRAYS];

@@ -80,6 +80,7 @@ FAKE_FALLIBLE_FUNCTIONS(FAKE_DECLARE)
 PJRT_Error *fake_enter(fake_function function, size_t given_bytes, size_t known_bytes);
 long fake_get(fake_knob knob);
 const char *fake_get_text(fake_text which);
+void fake_call_in_execution(void);
 void fake_count(fake_kind kind, long change);
 long fake_count_live(fake_kind kind);
 void fake_violate(const char *rule);

@@ -112,6 +112,8 @@ typedef enum {
   F(void, fail_from, (long n))                                                         \
   /* All calls of the function fail, such as "PJRT_Client_Create"; NULL: of none. */   \
   F(void, fail_function, (const char *name))                                           \
+  /* Each execution calls the function once, as it would a handler; NULL: none. */     \
+  F(void, call_in_execution, (void (*function)(void)))                                 \
   /* The function's place in the table is NULL from now on; NULL: none is. */          \
   F(void, remove_function, (const char *name))                                         \
   /* The function that was made to fail last, NULL: none since the reset. */           \

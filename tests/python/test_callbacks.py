@@ -124,6 +124,20 @@ def test_an_exception_is_an_error_of_the_run():
         executable(X)
 
 
+def test_a_recursion_without_an_end_is_an_error():
+    executable = cx.compile(
+        lambda x: jax.pure_callback(lambda x: executable(x), like(x), x), X
+    )
+    with pytest.raises(cx.Error, match="this thread is in 16 runs already"):
+        executable(X)
+
+
+def test_a_callback_may_run_an_executable():
+    inner = cx.compile(call_doubled, X)
+    outer = cx.compile(lambda x: jax.pure_callback(inner, like(x), x) + 1, X)
+    assert_same_bits(outer(X), X * 2 + 2)
+
+
 @pytest.mark.parametrize(
     ("result", "message"),
     [
