@@ -22,7 +22,8 @@
  *              was asked of, and lives as long as that handle.
  *   Threads    Programs, runtimes and executables may be used by any number of
  *              threads at once. A call is used by one thread at a time; threads with
- *              a call each never wait for one another.
+ *              a call each wait for one another only where the plugin has them wait:
+ *              XLA's CPU client runs 32 executions at once, see cyxla_call_run.
  *   Strings    are UTF-8 and end with a zero byte.
  *   Structs    that begin with struct_size start from their _INIT macro.
  *   NULL       for a required pointer is CYXLA_INVALID_ARGUMENT in functions that
@@ -190,7 +191,8 @@ typedef struct cyxla_program_options {
 
 /* Makes a program from StableHLO and its signature. Python's cyxla.lower calls this;
  * most C programs use cyxla_open instead. Names must be unique among the inputs and
- * among the outputs, and not empty. */
+ * among the outputs, and not empty. The outputs are compared with the code when it is
+ * compiled. The inputs cannot be: other dtypes of the same size give wrong numbers. */
 CYXLA_API cyxla_status cyxla_program_create(const cyxla_program_options *options,
                                             cyxla_program **program,
                                             cyxla_error *error);
@@ -497,7 +499,13 @@ CYXLA_API cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index,
 CYXLA_API bool cyxla_call_input_is_copied(const cyxla_call *call, size_t index);
 CYXLA_API bool cyxla_call_output_is_copied(const cyxla_call *call, size_t index);
 
-/* Runs the executable on the input arrays and returns when the outputs are there. */
+/* Runs the executable on the input arrays and returns when the outputs are there.
+ *
+ * XLA's CPU client runs 32 executions at once; more wait until one of them ends. A
+ * handler or callback that runs an executable keeps its own place meanwhile, so where
+ * 32 of them do so at once all wait for ever: have at most 31 runs at once whose
+ * handlers run executables. A thread may be in 16 runs, each started by a handler of
+ * the one before; a deeper one is CYXLA_FAILED_PRECONDITION. */
 CYXLA_API cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error);
 
 /* The executable that the call runs; borrowed. */
