@@ -27,6 +27,8 @@ status=$?
 
 covered=passed
 python -m coverage combine --quiet || covered=failed
+# Workers of multiprocessing that their pool has ended leave parts of files.
+rm -f "$COVERAGE_FILE".*
 python -m coverage report || covered=failed
 # It would go unnoticed if a part of the Cython module were not traced.
 for source in "$build"/python/cyxla/*.pyx "$build"/python/cyxla/*.pxi; do

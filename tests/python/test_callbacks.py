@@ -218,6 +218,16 @@ def test_an_exception_is_an_error_whatever_its_text(error):
     assert caught.value.__cause__ is error
 
 
+def test_a_failure_without_any_text_is_no_success(monkeypatch):
+    def no_memory(error):
+        raise MemoryError
+
+    executable = failing(ValueError("a reason"))
+    monkeypatch.setattr(callbacks, "text_of", no_memory)
+    with pytest.raises(cx.Error, match="a Python callback failed without a text"):
+        executable(X)
+
+
 def test_the_exception_is_the_cause_of_the_error():
     error = ValueError("a reason", X)
     executable = failing(error)

@@ -70,3 +70,14 @@ def test_arrays_of_another_shape_keep_their_partner():
 def test_a_donated_input_that_nothing_can_use_has_no_output():
     program = cx.lower(lambda x: jnp.sum(x), [X], donate_argnums=0)
     assert aliases(program) == {"x": None}
+
+
+def test_an_exchange_leaves_other_arguments_as_they_are():
+    program = cx.lower(
+        lambda b, scale, a: {"b": b * scale, "a": a * scale},
+        [X, np.float32(2), X],
+        donate_argnums=(0, 2),
+    )
+    assert aliases(program) == {"b": "b", "scale": None, "a": "a"}
+    found = cx.compile_program(program)[0](X + 1, 3, X + 2)
+    assert_equal_to_jax(found, {"a": (X + 2) * 3, "b": (X + 1) * 3})
