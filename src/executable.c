@@ -230,8 +230,7 @@ static cyxla_status serialize(const PJRT_Api *api, PJRT_Executable *compiled,
 cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void **data,
                                         size_t *bytes, cyxla_error *error) {
   const PJRT_Api *api;
-  PJRT_LoadedExecutable_GetExecutable_Args get = {sizeof(get), NULL, NULL, NULL};
-  PJRT_Executable_Destroy_Args destroy = {sizeof(destroy), NULL, NULL};
+  PJRT_Executable *compiled;
   cyxla_status status;
 
   CYXLA_REQUIRE(data, error);
@@ -247,14 +246,10 @@ cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void
                            "the plugin %s cannot serialize executables",
                            executable->runtime->plugin->path);
   }
-  get.loaded_executable = executable->loaded;
-  status = cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_GetExecutable(&get),
-                                 "describe an executable", error);
+  status = cyxla_executable_describe(executable, &compiled, error);
   if (status != CYXLA_OK) return status;
-  status = serialize(api, get.executable, data, bytes, error);
-  destroy.executable = get.executable;
-  cyxla_error_from_pjrt(api, api->PJRT_Executable_Destroy(&destroy),
-                        "destroy the description of an executable", NULL);
+  status = serialize(api, compiled, data, bytes, error);
+  cyxla_executable_description_destroy(executable, compiled);
   return status;
 }
 

@@ -99,23 +99,40 @@ static int64_t read_code_bytes(const PJRT_Api *api, PJRT_Executable *compiled) {
   return args.size_in_bytes;
 }
 
+cyxla_status cyxla_executable_describe(const cyxla_executable *executable,
+                                       PJRT_Executable **description,
+                                       cyxla_error *error) {
+  const PJRT_Api *api = executable->runtime->plugin->api;
+  PJRT_LoadedExecutable_GetExecutable_Args args = {sizeof(args), NULL,
+                                                   executable->loaded, NULL};
+  cyxla_status status =
+      cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_GetExecutable(&args),
+                            "describe an executable", error);
+
+  if (status == CYXLA_OK) *description = args.executable;
+  return status;
+}
+
+void cyxla_executable_description_destroy(const cyxla_executable *executable,
+                                          PJRT_Executable *description) {
+  const PJRT_Api *api = executable->runtime->plugin->api;
+  PJRT_Executable_Destroy_Args args = {sizeof(args), NULL, description};
+
+  cyxla_error_from_pjrt(api, api->PJRT_Executable_Destroy(&args),
+                        "destroy the description of an executable", NULL);
+}
+
 cyxla_status cyxla_executable_check(cyxla_executable *executable, cyxla_error *error) {
   const PJRT_Api *api = executable->runtime->plugin->api;
   const cyxla_program_arrays *outputs = &executable->program->outputs;
-  PJRT_LoadedExecutable_GetExecutable_Args get = {sizeof(get), NULL, executable->loaded,
-                                                  NULL};
-  PJRT_Executable_Destroy_Args destroy = {sizeof(destroy), NULL, NULL};
-  cyxla_status status =
-      cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_GetExecutable(&get),
-                            "describe an executable", error);
+  PJRT_Executable *compiled;
+  cyxla_status status = cyxla_executable_describe(executable, &compiled, error);
 
   if (status != CYXLA_OK) return status;
-  status = check_devices(api, get.executable, error);
-  if (status == CYXLA_OK) status = check_dtypes(api, get.executable, outputs, error);
-  if (status == CYXLA_OK) status = check_shapes(api, get.executable, outputs, error);
-  executable->code_bytes = read_code_bytes(api, get.executable);
-  destroy.executable = get.executable;
-  cyxla_error_from_pjrt(api, api->PJRT_Executable_Destroy(&destroy),
-                        "destroy the description of an executable", NULL);
+  status = check_devices(api, compiled, error);
+  if (status == CYXLA_OK) status = check_dtypes(api, compiled, outputs, error);
+  if (status == CYXLA_OK) status = check_shapes(api, compiled, outputs, error);
+  executable->code_bytes = read_code_bytes(api, compiled);
+  cyxla_executable_description_destroy(executable, compiled);
   return status;
 }

@@ -5,6 +5,13 @@
 
 #include "executable.h"
 
+/* What the plugin tells of a compiled program, to be given back. */
+cyxla_status cyxla_executable_describe(const cyxla_executable *executable,
+                                       PJRT_Executable **description,
+                                       cyxla_error *error);
+void cyxla_executable_description_destroy(const cyxla_executable *executable,
+                                          PJRT_Executable *description);
+
 /* Checks number, dtypes and shapes of the outputs and that one device is enough, and
  * fills in the executable's code_bytes. */
 cyxla_status cyxla_executable_check(cyxla_executable *executable, cyxla_error *error);

@@ -31,14 +31,7 @@ const char *conformance_code(const conformance_pair *pair) {
 }
 
 cyxla_runtime *conformance_runtime(void) {
-  cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
-  cyxla_runtime *runtime;
-  cyxla_error error;
-
-  options.plugin = conformance_plugin();
-  options.platform = "cpu";
-  EXPECT_OK(cyxla_runtime_create(&options, &runtime, &error), &error);
-  return runtime;
+  return test_runtime(conformance_plugin());
 }
 
 cyxla_executable *conformance_compile(const char *code, const cyxla_array_spec *inputs,

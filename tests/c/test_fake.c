@@ -66,15 +66,19 @@ const test_fake *test_fake_start(void) {
   return &fake;
 }
 
-cyxla_runtime *test_fake_runtime(void) {
+cyxla_runtime *test_runtime(const char *plugin) {
   cyxla_runtime_options options = CYXLA_RUNTIME_OPTIONS_INIT;
   cyxla_runtime *runtime;
   cyxla_error error;
 
-  options.plugin = test_fake_path();
+  options.plugin = plugin;
   options.platform = "cpu";
   EXPECT_OK(cyxla_runtime_create(&options, &runtime, &error), &error);
   return runtime;
+}
+
+cyxla_runtime *test_fake_runtime(void) {
+  return test_runtime(test_fake_path());
 }
 
 cyxla_array_spec test_spec(const char *name, cyxla_dtype dtype, size_t rank,

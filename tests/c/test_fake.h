@@ -23,7 +23,8 @@ const char *test_broken_null_api_path(void);
 /* A copy of the fake plugin's library in the test's temporary directory. */
 const char *test_fake_copy(const char *name);
 
-/* A runtime of the fake plugin for the platform "cpu". */
+/* A runtime of a plugin for the platform "cpu", and one of the fake plugin. */
+cyxla_runtime *test_runtime(const char *plugin);
 cyxla_runtime *test_fake_runtime(void);
 
 /* Options for a program that adds two arrays of 3 float32 ("x" and "y" give "sum"), in

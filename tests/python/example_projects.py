@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,3 +53,17 @@ def copy_example(name, folder):
     return shutil.copytree(
         ROOT / "examples" / name, folder / name, ignore=without_build
     )
+
+
+def script_runner(folder, modules, begin):
+    """A function that runs a script after the beginning, in the folder of an example,
+    whose modules it finds; returns what the script prints, which must be no error."""
+    path = os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")])
+
+    def output_of_script(script):
+        source = begin + textwrap.dedent(script)
+        result = run(sys.executable, "-c", source, folder=folder, PYTHONPATH=path)
+        assert (result.returncode, result.stderr) == (0, "")
+        return result.stdout
+
+    return output_of_script

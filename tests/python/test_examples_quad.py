@@ -1,12 +1,9 @@
 """examples/quad, built and run as a user does, and what its integrand refuses."""
 
-import os
 import re
-import sys
-import textwrap
 
 import pytest
-from example_projects import copy_example, make, run
+from example_projects import copy_example, make, script_runner
 
 BEGIN = """
 import os
@@ -39,15 +36,7 @@ def output_of(quad):
     """What a script prints that uses the integrand of examples/quad."""
     folder, first = quad
     assert first.returncode == 0, first.stderr
-    path = os.pathsep.join([str(folder / "build"), os.environ.get("PYTHONPATH", "")])
-
-    def output_of_script(script):
-        source = BEGIN + textwrap.dedent(script)
-        result = run(sys.executable, "-c", source, folder=folder, PYTHONPATH=path)
-        assert (result.returncode, result.stderr) == (0, "")
-        return result.stdout
-
-    return output_of_script
+    return script_runner(folder, folder / "build", BEGIN)
 
 
 def test_quad_equals_the_python_callback_and_the_truth(quad):

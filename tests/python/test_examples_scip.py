@@ -1,12 +1,9 @@
 """examples/scip, run as a user does, and its constraint handler on small problems."""
 
-import os
 import re
-import sys
-import textwrap
 
 import pytest
-from example_projects import copy_example, make, run
+from example_projects import copy_example, make, script_runner
 
 BEGIN = """
 import itertools
@@ -31,15 +28,7 @@ def scip(prefix, tmp_path_factory):
 def output_of(scip):
     """What a script prints that uses the modules of examples/scip."""
     folder, _ = scip
-    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-
-    def output_of_script(script):
-        source = BEGIN + textwrap.dedent(script)
-        result = run(sys.executable, "-c", source, folder=folder, PYTHONPATH=path)
-        assert (result.returncode, result.stderr) == (0, "")
-        return result.stdout
-
-    return output_of_script
+    return script_runner(folder, folder, BEGIN)
 
 
 def test_scip_finds_the_same_portfolio_with_cyxla_and_jax(scip):
