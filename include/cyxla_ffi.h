@@ -13,6 +13,9 @@
  *     if (x == NULL || y == NULL || !cyxla_ffi_number(frame, "factor", &factor)) {
  *       return cyxla_ffi_fail(frame, "scale takes a float32 array and a factor");
  *     }
+ *     if (cyxla_ffi_num_elements(x) != cyxla_ffi_num_elements(y)) {
+ *       return cyxla_ffi_fail(frame, "scale gives an array of the same size");
+ *     }
  *     for (int64_t i = 0; i < cyxla_ffi_num_elements(x); i++) {
  *       ((float *)y->data)[i] = (float)factor * ((const float *)x->data)[i];
  *     }
@@ -24,6 +27,13 @@
  * attributes. A handler may be called by several threads at once, and not only by those
  * that run the program. It returns NULL or an error, and must not call longjmp or
  * throw.
+ *
+ * XLA makes the frame. Its pointers are valid, its structs as large as in the oldest
+ * version, and each array has the memory that its dtype and dimensions call for; a
+ * handler cannot check that and need not. But a program may call it with any number
+ * of arguments, results and attributes, of any dtypes, shapes and lengths that do not
+ * fit each other, which the handler has to check. Arrays and strings without elements
+ * may have NULL for their data.
  */
 #ifndef CYXLA_FFI_PUBLIC_H
 #define CYXLA_FFI_PUBLIC_H
@@ -79,7 +89,8 @@ static inline bool cyxla_ffi_describe(XLA_FFI_CallFrame *frame) {
 }
 
 /* An error with a message that is formatted as by printf, to be returned. Its text
- * reaches the caller of the program. */
+ * reaches the caller of the program, cut after CYXLA_FFI_MESSAGE_SIZE - 1 bytes; it is
+ * the format itself where that cannot be formatted. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -88,10 +99,12 @@ static inline XLA_FFI_Error *cyxla_ffi_fail(XLA_FFI_CallFrame *frame,
   char message[CYXLA_FFI_MESSAGE_SIZE];
   XLA_FFI_Error_Create_Args args;
   va_list arguments;
+  int length;
 
   va_start(arguments, format);
-  vsnprintf(message, sizeof(message), format, arguments);
+  length = vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
+  if (length < 0) snprintf(message, sizeof(message), "%s", format);
   memset(&args, 0, sizeof(args));
   args.struct_size = sizeof(args);
   args.message = message;
@@ -126,22 +139,40 @@ static inline const XLA_FFI_Buffer *cyxla_ffi_result(const XLA_FFI_CallFrame *fr
   return buffer->dtype == dtype ? buffer : NULL;
 }
 
-/* How many elements a buffer has: the product of its dimensions. */
+/* How many elements a buffer has: the product of its dimensions. -1 where one is
+ * negative or the product cannot be counted, which XLA gives to no array. */
 static inline int64_t cyxla_ffi_num_elements(const XLA_FFI_Buffer *buffer) {
   int64_t count = 1;
+  bool is_countable = buffer->rank >= 0, is_empty = false;
 
-  for (int64_t i = 0; i < buffer->rank; i++) count *= buffer->dims[i];
-  return count;
+  for (int64_t i = 0; i < buffer->rank; i++) {
+    const int64_t size = buffer->dims[i];
+    if (size < 0) return -1;
+    if (size == 0) {
+      is_empty = true;
+    } else if (count > INT64_MAX / size) {
+      is_countable = false;
+    } else {
+      count *= size;
+    }
+  }
+  if (is_empty) return 0;
+  return is_countable ? count : -1;
 }
 
 /* The attribute of a name and type, NULL if there is none. It is an XLA_FFI_Scalar, an
- * XLA_FFI_Array or an XLA_FFI_ByteSpan, as the type says. */
+ * XLA_FFI_Array or an XLA_FFI_ByteSpan, as the type says. The first counts, though XLA
+ * gives no name twice. */
 static inline const void *cyxla_ffi_attribute(const XLA_FFI_CallFrame *frame,
                                               const char *name, XLA_FFI_AttrType type) {
+  const size_t length = strlen(name);
+
   for (int64_t i = 0; i < frame->attrs.size; i++) {
     const XLA_FFI_ByteSpan *span = frame->attrs.names[i];
-    if (span->len == strlen(name) && memcmp(span->ptr, name, span->len) == 0) {
-      return frame->attrs.types[i] == type ? frame->attrs.attrs[i] : NULL;
+    /* memcmp must not be given NULL, which an empty name may be. */
+    if (frame->attrs.types[i] == type && span->len == length &&
+        (length == 0 || memcmp(span->ptr, name, length) == 0)) {
+      return frame->attrs.attrs[i];
     }
   }
   return NULL;
@@ -154,22 +185,39 @@ static inline bool cyxla_ffi_number(const XLA_FFI_CallFrame *frame, const char *
                                     double *number) {
   const XLA_FFI_Scalar *scalar =
       (const XLA_FFI_Scalar *)cyxla_ffi_attribute(frame, name, XLA_FFI_AttrType_SCALAR);
+  unsigned char truth; /* not bool, which holds nothing but 0 and 1 */
+  int32_t s32;
+  int64_t s64;
+  float f32;
 
   if (scalar == NULL) return false;
+  /* Copied, since nothing says that the value is aligned. */
   switch (scalar->dtype) {
-    case XLA_FFI_DataType_PRED: *number = *(const bool *)scalar->value; return true;
-    case XLA_FFI_DataType_S32: *number = *(const int32_t *)scalar->value; return true;
-    case XLA_FFI_DataType_S64:
-      *number = (double)*(const int64_t *)scalar->value;
+    case XLA_FFI_DataType_PRED:
+      memcpy(&truth, scalar->value, sizeof(truth));
+      *number = truth != 0;
       return true;
-    case XLA_FFI_DataType_F32: *number = *(const float *)scalar->value; return true;
-    case XLA_FFI_DataType_F64: *number = *(const double *)scalar->value; return true;
+    case XLA_FFI_DataType_S32:
+      memcpy(&s32, scalar->value, sizeof(s32));
+      *number = s32;
+      return true;
+    case XLA_FFI_DataType_S64:
+      memcpy(&s64, scalar->value, sizeof(s64));
+      *number = (double)s64;
+      return true;
+    case XLA_FFI_DataType_F32:
+      memcpy(&f32, scalar->value, sizeof(f32));
+      *number = (double)f32;
+      return true;
+    case XLA_FFI_DataType_F64:
+      memcpy(number, scalar->value, sizeof(*number));
+      return true;
     default: return false;
   }
 }
 
-/* A string attribute, which does not end with a zero byte, and its length. NULL if
- * there is none of that name. */
+/* A string attribute, which does not end with a zero byte but may hold some, and its
+ * length. NULL if there is none of that name. */
 static inline const char *cyxla_ffi_string(const XLA_FFI_CallFrame *frame,
                                            const char *name, size_t *length) {
   const XLA_FFI_ByteSpan *span = (const XLA_FFI_ByteSpan *)cyxla_ffi_attribute(
@@ -177,10 +225,11 @@ static inline const char *cyxla_ffi_string(const XLA_FFI_CallFrame *frame,
 
   if (span == NULL) return NULL;
   *length = span->len;
-  return span->ptr;
+  return span->ptr != NULL ? span->ptr : "";
 }
 
-/* An array attribute of a dtype. NULL if there is none of that name. */
+/* An array attribute of a dtype. NULL if there is none of that name, or its dtype is
+ * another. */
 static inline const XLA_FFI_Array *cyxla_ffi_array(const XLA_FFI_CallFrame *frame,
                                                    const char *name,
                                                    XLA_FFI_DataType dtype) {

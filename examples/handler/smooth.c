@@ -16,10 +16,13 @@ CYXLA_FFI_HANDLER(smooth) {
   if (x == NULL || y == NULL || x->rank != 1) {
     return cyxla_ffi_fail(frame, "smooth takes a float64 array of one dimension");
   }
-  if (!cyxla_ffi_number(frame, "width", &width) || width < 0) {
-    return cyxla_ffi_fail(frame, "smooth needs the attribute width, 0 or more");
-  }
   const int64_t count = cyxla_ffi_num_elements(x);
+  if (cyxla_ffi_num_elements(y) != count) {
+    return cyxla_ffi_fail(frame, "smooth gives an array of the same size");
+  }
+  if (!cyxla_ffi_number(frame, "width", &width) || !(width >= 0 && width <= 1e9)) {
+    return cyxla_ffi_fail(frame, "smooth needs the attribute width, from 0 to 1e9");
+  }
   const double *from = (const double *)x->data;
   for (int64_t i = 0; i < count; i++) {
     const int64_t first = i > (int64_t)width ? i - (int64_t)width : 0;
