@@ -148,6 +148,10 @@ $(BUILD)/sanitized.ready: $(VENV_READY) Makefile
 	@$(call configure,$(BUILD)/sanitized,$(TEST_OPTIONS) -Db_sanitize=address$(,)undefined -Db_lundef=false)
 	@touch $@
 
+$(BUILD)/fuzz.ready: $(VENV_READY) Makefile
+	@$(call configure,$(BUILD)/fuzz,-Dfuzz=true -Dwerror=true -Dbuildtype=debugoptimized -Db_sanitize=address$(,)undefined -Db_lundef=false)
+	@touch $@
+
 $(BUILD)/threads.ready: $(VENV_READY) Makefile
 	@$(call configure,$(BUILD)/threads,$(TEST_OPTIONS) -Db_sanitize=thread -Db_lundef=false)
 	@touch $@
@@ -171,6 +175,14 @@ test-threads: $(BUILD)/threads.ready ## the C tests under the thread sanitizer
 	@mkdir -p $(RESULTS)
 	@$(CHECK) build-threads meson compile -C $(BUILD)/threads
 	@$(WITH_VENV) tools/run_thread_tests.sh $(BUILD)/threads $(RESULTS)
+
+# How long each fuzz target runs.
+FUZZ_SECONDS := 60
+
+.PHONY: fuzz
+fuzz: $(BUILD)/fuzz.ready ## run all fuzz targets (FUZZ_SECONDS=600, FUZZ_TARGETS=ffi_frame)
+	@$(CHECK) build-fuzz meson compile -C $(BUILD)/fuzz fuzz
+	@tools/run_fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 .PHONY: test-install
 test-install: $(BUILD)/library.ready $(BUILD)/python.ready ## the installed C library: symbols, pkg-config, CMake
