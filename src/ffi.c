@@ -68,7 +68,7 @@ static cyxla_status probe_api(cyxla_plugin *plugin, cyxla_error *error) {
                                  "register a handler", error);
   if (status != CYXLA_OK) return status;
   if (probed_api == NULL ||
-      probed_api->struct_size < offsetof(XLA_FFI_Api, XLA_FFI_Stream_Get)) {
+      probed_api->struct_size < offsetof(XLA_FFI_Api, XLA_FFI_InvokeContext_Get)) {
     return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
                            "the plugin %s did not say what its FFI is", plugin->path);
   }

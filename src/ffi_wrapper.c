@@ -40,7 +40,7 @@ void *cyxla_ffi_handler_pointer(XLA_FFI_Handler *handler) {
 
 /* In the place of each function that the plugin does not have. It is called with a
  * pointer to an argument struct of which it knows nothing, and has no API to make an
- * error with but the last one that was extended, which serves: all make Abseil's. */
+ * error with but the first one that was extended, which serves: all make Abseil's. */
 static XLA_FFI_Error *missing_function(void *args) {
   const XLA_FFI_Api *api = apis[0].original;
   XLA_FFI_Error_Create_Args create = {
@@ -112,6 +112,7 @@ static extended_api *extend(const XLA_FFI_Api *api) {
     if (apis[i].original == api) return &apis[i];
   }
   if (num_apis == NUM_APIS) return NULL;
+  known -= known % sizeof(missing); /* half a pointer is none */
   extended = &apis[num_apis++];
   extended->original = api;
   memcpy(extended->table.bytes, api, known);

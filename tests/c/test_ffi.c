@@ -121,6 +121,15 @@ static void a_plugin_whose_extension_fails_is_its_own_error(void) {
   expect_refused(&handler, CYXLA_PLUGIN_INVALID, "did not say what its FFI is");
 }
 
+/* Every function that is called is there. */
+static void a_plugin_whose_ffi_lacks_functions_takes_no_handlers(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_ffi_handler handler = handler_of(say_version);
+
+  fake->set(FAKE_FFI_API_BYTES, offsetof(XLA_FFI_Api, XLA_FFI_Type_Register) + 1);
+  expect_refused(&handler, CYXLA_PLUGIN_INVALID, "did not say what its FFI is");
+}
+
 static void platforms_have_xla_s_names(void) {
   static const char *const platforms[] = {"cpu", "CUDA", "rocm", "other"};
 
@@ -195,5 +204,6 @@ TEST_MAIN(TEST_CASE(a_forked_child_registers_nothing),
           TEST_CASE(a_handler_that_cannot_say_what_it_is_is_refused),
           TEST_CASE(a_plugin_without_the_extension_takes_no_handlers),
           TEST_CASE(a_plugin_whose_extension_fails_is_its_own_error),
+          TEST_CASE(a_plugin_whose_ffi_lacks_functions_takes_no_handlers),
           TEST_CASE(platforms_have_xla_s_names), TEST_CASE(types_get_a_number),
           TEST_CASE(types_need_the_extension_too))

@@ -78,6 +78,20 @@ static void a_function_that_the_plugin_lacks_is_an_error_and_no_crash(void) {
   EXPECT_TRUE(seen_api->struct_size > sizeof(XLA_FFI_Api));
 }
 
+static void half_a_function_at_the_end_of_a_plugin_s_table_is_none(void) {
+  static XLA_FFI_Api odd_api;
+  XLA_FFI_Api_Version version = {sizeof(version), NULL, 0, 5};
+  XLA_FFI_Handler *handler = new_handler;
+  XLA_FFI_CallFrame frame = {.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE,
+                             .api = &odd_api};
+  cyxla_error error;
+
+  odd_api = old_api;
+  odd_api.struct_size = offsetof(XLA_FFI_Api, XLA_FFI_RunId_Get) + 3;
+  EXPECT_OK(cyxla_ffi_wrap(&odd_api, "scale", &version, &handler, &error), &error);
+  EXPECT_TRUE(handler(&frame) == (XLA_FFI_Error *)created_message);
+}
+
 static void versions_that_cannot_be_brought_together_are_refused(void) {
   XLA_FFI_Handler *handler = new_handler;
   cyxla_error error;
@@ -118,6 +132,7 @@ static void there_is_an_end_to_wrappers_and_apis(void) {
 
 TEST_MAIN(TEST_CASE(a_handler_that_fits_stays_as_it_is),
           TEST_CASE(a_newer_handler_says_the_plugin_s_version),
+          TEST_CASE(half_a_function_at_the_end_of_a_plugin_s_table_is_none),
           TEST_CASE(a_function_that_the_plugin_lacks_is_an_error_and_no_crash),
           TEST_CASE(versions_that_cannot_be_brought_together_are_refused),
           TEST_CASE(there_is_an_end_to_wrappers_and_apis))

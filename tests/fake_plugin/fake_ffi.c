@@ -92,6 +92,9 @@ static XLA_FFI_Error *register_type(XLA_FFI_Type_Register_Args *args) {
 
 static void fill_api(void) {
   api.struct_size = sizeof api;
+  if (fake_get(FAKE_FFI_API_BYTES) > 0) {
+    api.struct_size = (size_t)fake_get(FAKE_FFI_API_BYTES);
+  }
   api.api_version.struct_size = sizeof api.api_version;
   api.api_version.major_version = XLA_FFI_API_MAJOR;
   api.api_version.minor_version = (int)fake_get(FAKE_FFI_MINOR);

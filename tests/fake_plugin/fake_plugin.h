@@ -47,6 +47,7 @@ typedef enum {
   FAKE_FFI_MINOR,           /* version of the FFI [4] */
   FAKE_FFI_REFUSES,         /* 1: PJRT's extension takes no handler [0] */
   FAKE_FFI_IS_SILENT,       /* 1: it takes them without asking what they are [0] */
+  FAKE_FFI_API_BYTES,       /* of the FFI's function table; 0: all of it [0] */
   FAKE_NUM_DEVICES,         /* unless the client's options say otherwise [1] */
   FAKE_ANY_OPTION,          /* 1: unknown client options are ignored [0] */
   FAKE_CLIENT_MICROSECONDS, /* that it takes to make a client [0] */
