@@ -124,6 +124,36 @@ def test_an_exception_is_an_error_of_the_run():
         executable(X)
 
 
+def call_of(attributes, *results):
+    """An executable of a custom call that cx.lower did not make."""
+    call = jax.ffi.ffi_call(callbacks.TARGET, results, has_side_effect=True)
+    return cx.compile(lambda x: call(x, **attributes), X)
+
+
+@pytest.mark.parametrize(
+    "attributes", [{}, {"index": np.int8(1)}, {"index": "1"}, {"number": np.uint64(1)}]
+)
+def test_a_custom_call_that_names_no_callback_is_an_error(attributes):
+    with pytest.raises(cx.Error, match="does not say which callback it calls"):
+        call_of(attributes, like(X))(X)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [],
+        [like(X), like(X)],
+        [jax.ShapeDtypeStruct((2,), np.float32)],
+        [jax.ShapeDtypeStruct((3,), np.int32)],
+    ],
+)
+def test_a_custom_call_with_other_results_than_its_callback_is_an_error(results):
+    callback = callbacks.Callback(lambda x: [x], [like(X)], "same")
+    executable = call_of({"index": np.uint64(callback.number)}, *results)
+    with pytest.raises(cx.Error, match="has other results than its callback"):
+        executable(X)
+
+
 def test_a_recursion_without_an_end_is_an_error():
     executable = cx.compile(
         lambda x: jax.pure_callback(lambda x: executable(x), like(x), x), X
