@@ -10,7 +10,8 @@ enum {
   RANK_MAXIMUM = 5,
   DEPTH_MAXIMUM = 2, /* of dictionaries */
   MESSAGE_BYTES = 4096,
-  ANY = 0xf0 /* bytes from here on stand for what XLA does not make */
+  ALIAS = 0x80, /* bytes from here on ask for a result in an argument's memory */
+  ANY = 0xf0    /* bytes from here on stand for what XLA does not make */
 };
 
 typedef struct builder {
@@ -167,8 +168,29 @@ static XLA_FFI_Buffer *take_buffer(builder *self) {
   return buffer;
 }
 
-/* Arguments and results are alike but for the names of their types. */
-static void take_buffers(builder *self, int64_t *said, int **types, void ***buffers) {
+/* A result that takes over the memory of an argument, which a program may ask for where
+ * both are alike. NULL where that is not to be. */
+static XLA_FFI_Buffer *take_alias(builder *self, const XLA_FFI_Args *arguments,
+                                  uint8_t choice) {
+  const XLA_FFI_Buffer *argument;
+  XLA_FFI_Buffer *buffer;
+  size_t bytes;
+
+  if (choice < ALIAS || arguments == NULL || arguments->size <= 0) return NULL;
+  if (arguments->types[choice % arguments->size] != XLA_FFI_ArgType_BUFFER) return NULL;
+  argument = arguments->args[choice % arguments->size];
+  buffer = allocate(self, sizeof(*buffer), 0);
+  *buffer = *argument;
+  bytes = argument->rank > 0 ? (size_t)argument->rank * sizeof(int64_t) : 0;
+  buffer->dims = allocate(self, bytes, 0);
+  if (bytes > 0) memcpy(buffer->dims, argument->dims, bytes);
+  return buffer;
+}
+
+/* Arguments and results are alike but for the names of their types, and for what
+ * results take over of arguments, which are NULL for arguments themselves. */
+static void take_buffers(builder *self, const XLA_FFI_Args *arguments, int64_t *said,
+                         int **types, void ***buffers) {
   size_t count = take_count(self, NUM_ARGUMENTS, said);
 
   *types = allocate(self, count * sizeof(**types), 0);
@@ -177,8 +199,12 @@ static void take_buffers(builder *self, int64_t *said, int **types, void ***buff
     bool is_odd;
     uint8_t choice = take_choice(self, &is_odd);
     (*types)[i] = is_odd ? choice - 0xf8 : XLA_FFI_ArgType_BUFFER;
-    (*buffers)[i] = (*types)[i] == XLA_FFI_ArgType_BUFFER ? take_buffer(self)
-                                                          : allocate(self, 0, 0);
+    if ((*types)[i] != XLA_FFI_ArgType_BUFFER) {
+      (*buffers)[i] = allocate(self, 0, 0);
+      continue;
+    }
+    (*buffers)[i] = take_alias(self, arguments, choice);
+    if ((*buffers)[i] == NULL) (*buffers)[i] = take_buffer(self);
   }
 }
 
@@ -322,10 +348,10 @@ fuzz_frame fuzz_frame_build(fuzz_input *input, const fuzz_frame_options *options
   frame->stage = (XLA_FFI_ExecutionStage)fuzz_take_below(input, 5);
   take_extensions(&self);
   frame->args.struct_size = sizeof(frame->args);
-  take_buffers(&self, &frame->args.size, &types, &frame->args.args);
+  take_buffers(&self, NULL, &frame->args.size, &types, &frame->args.args);
   frame->args.types = (XLA_FFI_ArgType *)types;
   frame->rets.struct_size = sizeof(frame->rets);
-  take_buffers(&self, &frame->rets.size, &types, &frame->rets.rets);
+  take_buffers(&self, &frame->args, &frame->rets.size, &types, &frame->rets.rets);
   frame->rets.types = (XLA_FFI_RetType *)types;
   take_attributes(&self, &frame->attrs, 0);
   return self.built;

@@ -18,8 +18,9 @@ typedef struct fuzz_frame {
 
 typedef struct fuzz_frame_options {
   /* Only what XLA makes of a program: sizes of 0 or more, arrays with the memory that
-   * they call for, aligned values, names that differ, known types and dtypes. Else
-   * also numbers that no program has, and NULL for the memory of arrays of them. */
+   * they call for, aligned values, names that differ, known types and dtypes. Else also
+   * numbers that no program has, and NULL for the memory of arrays of them. In both, a
+   * result may lie in the memory of an argument that is like it. */
   bool is_as_by_xla;
   const char *const *names; /* [num_names] which attributes may have, among others */
   size_t num_names;
