@@ -295,10 +295,16 @@ typedef struct cyxla_runtime_options {
                            plugin is looked for, else whatever it implements */
   const cyxla_option *options; /* [num_options]; see cyxla_runtime_create */
   size_t num_options;
-  size_t num_threads; /* of the plugin's pool for computing; 0: as the plugin likes */
+  size_t num_threads;  /* of the plugin's pool for computing; 0: as the plugin likes */
+  bool without_lapack; /* no handlers of linear algebra, see "Custom calls" */
+  bool reserved[7];    /* so that the struct ends where its last field does */
 } cyxla_runtime_options;
-#define CYXLA_RUNTIME_OPTIONS_INIT \
-  {sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0}
+#define CYXLA_RUNTIME_OPTIONS_INIT                                  \
+  {                                                                 \
+    sizeof(cyxla_runtime_options), NULL, NULL, NULL, 0, 0, false, { \
+      false                                                         \
+    }                                                               \
+  }
 
 /* Loads a plugin and creates its client; options may be NULL. A plugin is loaded once
  * a process and never unloaded, but may have several clients.
@@ -345,6 +351,17 @@ CYXLA_API const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime,
                                                 size_t index);
 
 /* ---- Custom calls -------------------------------------------------------------- */
+
+/* Programs with linear algebra (jnp.linalg, jax.scipy.linalg, products of sparse
+ * matrices) call native functions too. The library has handlers for those of the
+ * platform "cpu", and registers the ones that a program names when it is compiled,
+ * unless a handler of that name is registered already. They call the machine's LAPACK:
+ * the library that the environment variable CYXLA_LAPACK names, else the first of
+ * liblapack, libopenblas and libmkl_rt that the loader finds and that can be used. It
+ * is loaded once and kept. Whether its integers have 4 or 8 bytes is measured. Without
+ * one, compiling such a program fails with CYXLA_NOT_FOUND, and the message names the
+ * target and what to install. A runtime that is created `without_lapack` registers none
+ * of them. */
 
 /* A function of XLA's typed FFI, XLA_FFI_Error *(XLA_FFI_CallFrame *), as a pointer of
  * one type for all. It has to live as long as the process. */

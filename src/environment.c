@@ -21,6 +21,10 @@ const char *cyxla_environment_plugin(void) {
   return variable("CYXLA_PLUGIN");
 }
 
+const char *cyxla_environment_lapack(void) {
+  return variable("CYXLA_LAPACK");
+}
+
 bool cyxla_environment_mirror_jax(void) {
   const char *value = variable("CYXLA_MIRROR_JAX");
 

@@ -8,6 +8,10 @@
 /* CYXLA_PLUGIN, the path of the plugin to load; NULL if it is unset or empty. */
 const char *cyxla_environment_plugin(void);
 
+/* CYXLA_LAPACK, the path of the library that holds LAPACK; NULL if it is unset or
+ * empty. */
+const char *cyxla_environment_lapack(void);
+
 /* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
  * alone. */
 bool cyxla_environment_mirror_jax(void);

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "executable_check.h"
 #include "fpenv.h"
+#include "linalg/targets.h"
 #include "memory.h"
 #include "options.h"
 #include "program_file.h"
@@ -42,7 +43,16 @@ static const struct {
      "jax.ffi api_version=1)"},
 };
 
-static cyxla_status add_advice(cyxla_status status, cyxla_error *error) {
+/* Where the target is one that cyxla brings a handler of, `missing` says why it has
+ * none. */
+static cyxla_status add_advice(cyxla_status status, const cyxla_error *missing,
+                               cyxla_error *error) {
+  if (error != NULL && missing->status != CYXLA_OK &&
+      strstr(error->message, ADVICE[0].text) != NULL) {
+    cyxla_error_append(error, "; ");
+    cyxla_error_append(error, missing->message);
+    return status;
+  }
   for (size_t i = 0; error != NULL && i < sizeof(ADVICE) / sizeof(ADVICE[0]); i++) {
     if (strstr(error->message, ADVICE[i].text) != NULL) {
       cyxla_error_append(error, ADVICE[i].advice);
@@ -59,8 +69,11 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
                        program->code_bytes, format, strlen(format)};
   PJRT_Client_Compile_Args args;
   double start = seconds_now();
+  cyxla_error missing = {CYXLA_OK, ""};
   cyxla_status status;
 
+  cyxla_linalg_prepare(executable->runtime, program->code, program->code_bytes,
+                       &missing);
   memset(&args, 0, sizeof(args));
   args.struct_size = sizeof(args);
   args.client = executable->runtime->client;
@@ -69,7 +82,7 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   args.compile_options_size = program->compile_options_bytes;
   status = cyxla_error_from_pjrt(api, api->PJRT_Client_Compile(&args),
                                  "compile the program", error);
-  if (status != CYXLA_OK) return add_advice(status, error);
+  if (status != CYXLA_OK) return add_advice(status, &missing, error);
   executable->loaded = args.executable;
   if (executable->loaded == NULL) {
     return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,

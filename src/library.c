@@ -14,14 +14,14 @@
 
 #if !defined(_WIN32)
 
-cyxla_status cyxla_library_open(const char *path, cyxla_library **library,
-                                cyxla_error *error) {
+cyxla_status cyxla_library_open(const char *what, const char *path,
+                                cyxla_library **library, cyxla_error *error) {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
   *library = (cyxla_library *)handle;
   if (handle != NULL) return CYXLA_OK;
   return cyxla_error_set(error, CYXLA_PLUGIN_UNLOADABLE,
-                         "the plugin %s is not a library that can be loaded here: %s",
+                         "the %s %s is not a library that can be loaded here: %s", what,
                          path, dlerror());
 }
 
@@ -49,16 +49,16 @@ char *cyxla_library_own_path(void) {
 
 #else
 
-cyxla_status cyxla_library_open(const char *path, cyxla_library **library,
-                                cyxla_error *error) {
+cyxla_status cyxla_library_open(const char *what, const char *path,
+                                cyxla_library **library, cyxla_error *error) {
   HMODULE handle = LoadLibraryA(path);
 
   *library = (cyxla_library *)handle;
   if (handle != NULL) return CYXLA_OK;
   return cyxla_error_set(error, CYXLA_PLUGIN_UNLOADABLE,
-                         "the plugin %s is not a library that can be loaded here: "
+                         "the %s %s is not a library that can be loaded here: "
                          "Windows error %lu",
-                         path, GetLastError());
+                         what, path, GetLastError());
 }
 
 void cyxla_library_close(cyxla_library *library) {

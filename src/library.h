@@ -7,9 +7,10 @@
 typedef struct cyxla_library cyxla_library;
 
 /* Opens the library at a path, all symbols resolved and none of them made visible to
- * others. CYXLA_PLUGIN_UNLOADABLE with the loader's own text where it cannot. */
-cyxla_status cyxla_library_open(const char *path, cyxla_library **library,
-                                cyxla_error *error);
+ * others. CYXLA_PLUGIN_UNLOADABLE with the loader's own text where it cannot; `what`
+ * says there what the library was expected to be, as in "the plugin <path>". */
+cyxla_status cyxla_library_open(const char *what, const char *path,
+                                cyxla_library **library, cyxla_error *error);
 
 void cyxla_library_close(cyxla_library *library);
 

@@ -167,7 +167,7 @@ static cyxla_status open_plugin(const char *path, cyxla_plugin **out,
   }
   cyxla_environment_prepare_plugins();
   cyxla_fpenv_enter(&caller);
-  status = cyxla_library_open(path, &library, error);
+  status = cyxla_library_open("plugin", path, &library, error);
   if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {

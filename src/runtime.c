@@ -246,6 +246,7 @@ static cyxla_status create(const cyxla_runtime_options *options, cyxla_runtime *
 
   if (runtime == NULL) return cyxla_error_out_of_memory(error, "a runtime");
   runtime->references = 1;
+  runtime->without_lapack = options->without_lapack;
   status = create_with_plugin(options, runtime, error);
   if (status != CYXLA_OK) {
     cyxla_runtime_destroy(runtime);

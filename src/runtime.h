@@ -14,8 +14,9 @@ struct cyxla_runtime {
   char *platform_version;
   char **device_kinds; /* [num_devices] */
   size_t num_devices;
-  bool zero_copy;  /* buffers use aligned host memory as it is */
-  long generation; /* of the process that made the client */
+  bool zero_copy;      /* buffers use aligned host memory as it is */
+  bool without_lapack; /* programs that need a handler of LAPACK get none from cyxla */
+  long generation;     /* of the process that made the client */
   struct cyxla_runtime *next_default;
 };
 

@@ -105,6 +105,8 @@ cdef class Runtime:
         runtime_options.options = option_list.options
         runtime_options.num_options = len(options)
         runtime_options.num_threads = num_threads
+        # jaxlib's handlers serve where there is Python, or none if so wanted.
+        runtime_options.without_lapack = True
         with nogil:
             status = cyxla_runtime_create(&runtime_options, &self.handle, &error)
         check(status, &error)

@@ -114,6 +114,7 @@ cdef extern from "cyxla.h" nogil:
         const cyxla_option *options
         size_t num_options
         size_t num_threads
+        bint without_lapack
 
     ctypedef struct cyxla_runtime_info:
         size_t struct_size

@@ -10,7 +10,7 @@ static void a_library_is_opened_and_its_functions_are_found(void) {
   cyxla_library *library;
   cyxla_error error;
 
-  EXPECT_OK(cyxla_library_open(test_fake_path(), &library, &error), &error);
+  EXPECT_OK(cyxla_library_open("plugin", test_fake_path(), &library, &error), &error);
   EXPECT_TRUE(cyxla_library_find(library, "GetPjrtApi") != NULL);
   EXPECT_TRUE(cyxla_library_find(library, "no_such_function") == NULL);
   cyxla_library_close(library);
@@ -20,7 +20,7 @@ static void a_missing_library_is_named_with_the_loader_s_text(void) {
   cyxla_library *library = (cyxla_library *)&library;
   cyxla_error error;
 
-  EXPECT_ERROR(cyxla_library_open("/nowhere/missing.so", &library, &error),
+  EXPECT_ERROR(cyxla_library_open("plugin", "/nowhere/missing.so", &library, &error),
                CYXLA_PLUGIN_UNLOADABLE, &error, "the plugin /nowhere/missing.so");
   EXPECT_CONTAINS(error.message, "cannot open shared object file");
   EXPECT_NULL(library);
@@ -32,7 +32,7 @@ static void a_file_that_is_no_library_is_named(void) {
   cyxla_error error;
 
   test_write_file(path, "text", 4);
-  EXPECT_ERROR(cyxla_library_open(path, &library, &error), CYXLA_PLUGIN_UNLOADABLE,
+  EXPECT_ERROR(cyxla_library_open("plugin", path, &library, &error), CYXLA_PLUGIN_UNLOADABLE,
                &error, path);
   EXPECT_NULL(library);
 }

@@ -1,0 +1,26 @@
+/* The targets of linear algebra: the custom calls that JAX lowers jnp.linalg,
+ * jax.scipy.linalg and products of sparse matrices to on the CPU.
+ *
+ * jaxlib's handlers of them need Python. These are cyxla's own, for processes without;
+ * they call the LAPACK of the machine. */
+#ifndef CYXLA_LINALG_TARGETS_H
+#define CYXLA_LINALG_TARGETS_H
+
+#include "abi/ffi.h"
+#include "cyxla.h"
+
+/* Registers handlers of the targets that the program's code names, which are few, and
+ * loads LAPACK if one of them needs it. A target that has a handler already keeps it.
+ * An error does not mean that the program cannot be compiled: the name may stand in its
+ * code as another thing's. It says what to do if the plugin misses the target. Programs
+ * for other platforms than the CPU, and runtimes that are created without, need
+ * nothing. */
+cyxla_status cyxla_linalg_prepare(cyxla_runtime *runtime, const void *code,
+                                  size_t code_bytes, cyxla_error *error);
+
+/* The number of targets, and the name and handler of each, for tests. */
+size_t cyxla_linalg_num_targets(void);
+const char *cyxla_linalg_target_name(size_t index, char *name, size_t name_bytes);
+XLA_FFI_Handler *cyxla_linalg_handler(size_t index);
+
+#endif
