@@ -186,6 +186,18 @@ XLA_FFI_Handler *cyxla_linalg_handler(size_t index) {
   return HANDLER_OF[index / CYXLA_LINALG_NUM_DTYPES][index % CYXLA_LINALG_NUM_DTYPES];
 }
 
+void cyxla_linalg_set_function(size_t index, cyxla_ffi_function *function,
+                               size_t bytes_of_integers) {
+  cyxla_ffi_function **place =
+      &functions[index / CYXLA_LINALG_NUM_DTYPES][index % CYXLA_LINALG_NUM_DTYPES];
+
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  /* What stands there already may be read by a handler at the moment. */
+  if (*place != function) *place = function;
+  if (integer_bytes != bytes_of_integers) integer_bytes = bytes_of_integers;
+  cyxla_lock_release(&cyxla_process_plugins_lock);
+}
+
 /* Finds the function of LAPACK that a target calls. */
 static cyxla_status load_function(size_t index, cyxla_error *error) {
   int routine = (int)index / CYXLA_LINALG_NUM_DTYPES;
@@ -204,10 +216,7 @@ static cyxla_status load_function(size_t index, cyxla_error *error) {
                            "path of a library that is complete",
                            lapack->name, name);
   }
-  cyxla_lock_acquire(&cyxla_process_plugins_lock);
-  functions[routine][dtype] = function;
-  integer_bytes = lapack->integer_bytes;
-  cyxla_lock_release(&cyxla_process_plugins_lock);
+  cyxla_linalg_set_function(index, function, lapack->integer_bytes);
   return CYXLA_OK;
 }
 
@@ -224,33 +233,48 @@ static cyxla_status register_target(cyxla_runtime *runtime, size_t index,
   return CYXLA_OK;
 }
 
-static bool contains(const char *code, size_t code_bytes, const char *name) {
-  size_t bytes = strlen(name);
-  const char *end = code + code_bytes;
+/* All names end so. */
+static const char ENDING[] = "_ffi";
+enum { ENDING_BYTES = sizeof(ENDING) - 1 };
 
-  while (code != NULL && (size_t)(end - code) >= bytes) {
-    if (memcmp(code, name, bytes) == 0) return true;
-    code = memchr(code + 1, name[0], (size_t)(end - code) - 1);
+/* Where the next name ends in the code, NULL if there is none. */
+static const char *find_ending(const char *code, const char *end) {
+  while (end - code >= ENDING_BYTES) {
+    if (memcmp(code, ENDING, ENDING_BYTES) == 0) return code + ENDING_BYTES;
+    code = memchr(code + 1, ENDING[0], (size_t)(end - code) - 1);
+    if (code == NULL) return NULL;
   }
-  return false;
+  return NULL;
+}
+
+/* Registers the target whose name ends at a place in the code, if there is one. */
+static cyxla_status register_ending_at(cyxla_runtime *runtime, const char *code,
+                                       const char *at, cyxla_error *error) {
+  char name[NAME_BYTES];
+
+  for (size_t i = 0; i < cyxla_linalg_num_targets(); i++) {
+    size_t bytes = strlen(cyxla_linalg_target_name(i, name, sizeof(name)));
+    if ((size_t)(at - code) >= bytes && memcmp(at - bytes, name, bytes) == 0) {
+      return register_target(runtime, i, name, error);
+    }
+  }
+  return CYXLA_OK;
 }
 
 cyxla_status cyxla_linalg_prepare(cyxla_runtime *runtime, const void *code,
                                   size_t code_bytes, cyxla_error *error) {
+  const char *begin = code, *end = begin + code_bytes;
+  const char *at = begin;
   cyxla_status result = CYXLA_OK;
-  char name[NAME_BYTES];
 
-  if (runtime->without_lapack || strcmp(runtime->platform, "cpu") != 0 ||
-      !contains(code, code_bytes, "_ffi")) {
+  if (runtime->without_lapack || strcmp(runtime->platform, "cpu") != 0) {
     return CYXLA_OK;
   }
-  for (size_t i = 0; i < cyxla_linalg_num_targets(); i++) {
-    cyxla_linalg_target_name(i, name, sizeof(name));
-    if (!contains(code, code_bytes, name)) continue;
+  while ((at = find_ending(at, end)) != NULL) {
     if (result == CYXLA_OK) {
-      result = register_target(runtime, i, name, error);
+      result = register_ending_at(runtime, begin, at, error);
     } else {
-      register_target(runtime, i, name, NULL);
+      register_ending_at(runtime, begin, at, NULL);
     }
   }
   return result;

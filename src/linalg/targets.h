@@ -18,6 +18,11 @@
 cyxla_status cyxla_linalg_prepare(cyxla_runtime *runtime, const void *code,
                                   size_t code_bytes, cyxla_error *error);
 
+/* For tests: the function of LAPACK that one of the targets calls, of which the last
+ * two call none, and how wide its integers are. */
+void cyxla_linalg_set_function(size_t index, cyxla_ffi_function *function,
+                               size_t bytes_of_integers);
+
 /* The number of targets, and the name and handler of each, for tests. */
 size_t cyxla_linalg_num_targets(void);
 const char *cyxla_linalg_target_name(size_t index, char *name, size_t name_bytes);
