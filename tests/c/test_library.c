@@ -32,8 +32,8 @@ static void a_file_that_is_no_library_is_named(void) {
   cyxla_error error;
 
   test_write_file(path, "text", 4);
-  EXPECT_ERROR(cyxla_library_open("plugin", path, &library, &error), CYXLA_PLUGIN_UNLOADABLE,
-               &error, path);
+  EXPECT_ERROR(cyxla_library_open("plugin", path, &library, &error),
+               CYXLA_PLUGIN_UNLOADABLE, &error, path);
   EXPECT_NULL(library);
 }
 

@@ -10,7 +10,7 @@
 #include "linalg/call.h"
 #include "test_frame.h"
 
-enum { TEST_LINALG_BATCH = 2, TEST_LINALG_ARRAYS = 8, TEST_LINALG_ELEMENTS = 64 };
+enum { TEST_LINALG_BATCH = 2, TEST_LINALG_ARRAYS = 9, TEST_LINALG_ELEMENTS = 64 };
 
 typedef double complex test_number;
 
