@@ -34,12 +34,12 @@ def lapack_of(package):
     return str(path)
 
 
-# A LAPACK and the dtypes that it is tried with: all cases with the first one, and with
-# the second those that call a target which no case did before, to save time. The code
-# of the handlers is the same for all dtypes and for both widths.
+# A LAPACK, a dtype that all cases are tried with, if any, and dtypes of which only those
+# cases are that call a target which none did before, to save time. The code of the
+# handlers is the same for all dtypes, and nearly so for both widths.
 LAPACKS = {
-    "4-byte integers": (lapack_of("scipy"), ["float64", "complex64"]),
-    "8-byte integers": (lapack_of("numpy"), ["complex128", "float32"]),
+    "4-byte integers": (lapack_of("scipy"), "float64", ["complex64"]),
+    "8-byte integers": (lapack_of("numpy"), None, ["complex128", "float32"]),
 }
 
 # Vectors of these are determined up to a factor of absolute value 1, which versions of
@@ -58,16 +58,16 @@ def runner(prefix, tmp_path_factory):
 class SavedSweep:
     """The programs of the sweep that call targets, with what jax.jit gives."""
 
-    def __init__(self, folder, dtypes):
+    def __init__(self, folder, whole_dtype, other_dtypes):
         self.programs = SavedPrograms(folder)
         self.names = []
         self.expected = []
         self.targets = set()
         with jax.enable_x64(True):
-            for dtype in dtypes:
+            for dtype in filter(None, [whole_dtype, *other_dtypes]):
                 for name, case in CASES.items():
                     if case.is_supported("plain", dtype) and "spsolve" not in name:
-                        self.add(name, case, dtype, dtype == dtypes[0])
+                        self.add(name, case, dtype, dtype == whole_dtype)
 
     def add(self, name, case, dtype, takes_all):
         """Adds a case that calls targets. Not spsolve, which calls back into Python."""
@@ -86,8 +86,8 @@ class SavedSweep:
 @pytest.fixture(scope="module", params=LAPACKS)
 def saved_sweep(request, tmp_path_factory):
     """The programs for a LAPACK, and its path."""
-    lapack, dtypes = LAPACKS[request.param]
-    return SavedSweep(tmp_path_factory.mktemp("programs"), dtypes), lapack
+    lapack, *dtypes = LAPACKS[request.param]
+    return SavedSweep(tmp_path_factory.mktemp("programs"), *dtypes), lapack
 
 
 def difference(name, found, expected):
@@ -122,13 +122,13 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 def test_every_target_of_jaxlib_is_called(saved_sweep, request):
     sweep, _ = saved_sweep
-    _, dtypes = LAPACKS[request.node.callspec.params["saved_sweep"]]
+    _, whole, others = LAPACKS[request.node.callspec.params["saved_sweep"]]
     registered = jaxlib.lapack.registrations()["cpu"]
     registered = registered + jaxlib.cpu_sparse.registrations()["cpu"]
-    letters = "".join(LETTERS[dtype] for dtype in dtypes)
+    letters = "".join(LETTERS[dtype] for dtype in [whole, *others] if dtype)
     of_dtypes = re.compile(f"lapack_[{letters}]|tridiagonal|cpu_csr")
     names = {name for name, _, _ in registered if of_dtypes.match(name)}
-    assert {target.decode() for target in sweep.targets} == names
+    assert names <= {target.decode() for target in sweep.targets}
 
 
 @pytest.fixture(scope="module")
