@@ -2,8 +2,8 @@
  *
  * Our own declarations of a foreign binary interface. The order of the table is the
  * interface: functions are only ever appended, and struct_size tells how many bytes
- * of the table a plugin has filled in. Functions that cyxla does not call are
- * declared without their arguments. See pjrt_types.h.
+ * of the table a plugin has filled in. Functions that neither cyxla nor its examples
+ * call are declared without their arguments. See pjrt_types.h.
  */
 #ifndef CYXLA_ABI_PJRT_H
 #define CYXLA_ABI_PJRT_H
@@ -86,7 +86,8 @@ typedef struct PJRT_Api {
   PJRT_UnusedFunction *PJRT_LoadedExecutable_IsDeleted;
   PJRT_Error *(*PJRT_LoadedExecutable_Execute)(
       PJRT_LoadedExecutable_Execute_Args *args);
-  PJRT_UnusedFunction *PJRT_Executable_DeserializeAndLoad;
+  PJRT_Error *(*PJRT_Executable_DeserializeAndLoad)(
+      PJRT_Executable_DeserializeAndLoad_Args *args);
   PJRT_UnusedFunction *PJRT_LoadedExecutable_Fingerprint;
   PJRT_Error *(*PJRT_Buffer_Destroy)(PJRT_Buffer_Destroy_Args *args);
   PJRT_UnusedFunction *PJRT_Buffer_ElementType;

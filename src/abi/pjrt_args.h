@@ -1,4 +1,5 @@
-/* The argument structs of the functions of the PJRT C API that cyxla calls.
+/* The argument structs of the functions of the PJRT C API that cyxla or one of its
+ * examples calls.
  *
  * The caller fills in struct_size and the fields not marked "out". See pjrt_types.h
  * for where these declarations come from and how they are tested.
@@ -234,6 +235,18 @@ typedef struct {
   PJRT_SerializedExecutable *serialized_executable;                   /* out */
   void (*serialized_executable_deleter)(PJRT_SerializedExecutable *); /* out */
 } PJRT_Executable_Serialize_Args;
+
+typedef struct {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
+  PJRT_Client *client;
+  const char *serialized_executable; /* from this very build of the plugin */
+  size_t serialized_executable_size;
+  PJRT_LoadedExecutable *loaded_executable; /* out */
+  /* A serialized CompileOptionsProto, NULL: the options that it was compiled with. */
+  const char *overridden_serialized_compile_options;
+  size_t overridden_serialized_compile_options_size;
+} PJRT_Executable_DeserializeAndLoad_Args;
 
 typedef struct {
   size_t struct_size;
