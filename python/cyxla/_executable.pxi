@@ -61,7 +61,10 @@ cdef class Executable:
         check(status, &error)
 
     def serialize(self):
-        """The plugin's own bytes: machine code for this very build of the plugin."""
+        """The plugin's own bytes, as PJRT gives them: machine code for this very build of
+        the plugin and a processor like this one. Any other plugin that loads them may
+        crash or compute wrong numbers; for all of them there is :meth:`save`.
+        """
         cdef cyxla_error error
         cdef cyxla_status status
         cdef void *data

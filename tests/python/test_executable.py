@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from comparing import assert_equal_to_jax, assert_same_bits
 from cyxla import custom_calls, runtime
-from scripts import run_python
+from scripts import output_of, run_python
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 
@@ -336,3 +336,39 @@ def test_locks_that_are_held_are_forgotten_in_a_forked_child():
             module._lock.release()
         finally:
             held.release()
+
+
+def test_an_executable_is_serialized_by_the_plugin(fake_plugins):
+    """The fake plugin gives a text, and has its own language for programs."""
+    script = """
+        import ctypes, sys
+        import cyxla as cx
+        import numpy as np
+        cx.initialize(sys.argv[1])
+        program = cx.Program.from_parts(
+            platform="cpu",
+            code=b"output float32[3] = zeros",
+            compile_options=b"",
+            inputs=[],
+            outputs=[cx.ArraySpec("result", (3,), np.dtype("f4"))],
+        )
+        executable, _ = cx.compile_program(program)
+        print(executable.serialize())
+        fake = ctypes.CDLL(sys.argv[1])
+        fake.fake_plugin_remove_function(b"PJRT_Executable_Serialize")
+        try:
+            executable.serialize()
+        except cx.Error as error:
+            print(error.status, error)
+    """
+    path = fake_plugins.fake
+    assert output_of(script, path) == (
+        "b'a fake executable'\n"
+        f"UNIMPLEMENTED the plugin {path} cannot serialize executables\n"
+    )
+
+
+def test_a_serialized_executable_is_the_same_each_time(double):
+    serialized = double.serialize()
+    assert serialized == double.serialize()
+    assert len(serialized) > double.code_bytes
