@@ -30,7 +30,8 @@ RESULTS := $(BUILD)/results
 CHECK := $(WITH_VENV) tools/check.sh $(RESULTS)
 
 find_files = $(sort $(shell find $(1) -type f $(2) 2>/dev/null))
-C_FILES := $(call find_files,include src cli tests examples bench,-name '*.[ch]' -not -path '*/build/*')
+C_FILES := $(call find_files,include src cli tests examples bench,-name '*.[ch]' -not -path '*/build/*') \
+  $(call find_files,examples,-name '*.[ch]pp' -not -path '*/build/*')
 PYTHON_FILES := docs examples bench python tests tools
 LIBRARY_FILES := $(call find_files,include src cmake,) meson.build meson.options
 PACKAGE_FILES := $(LIBRARY_FILES) $(call find_files,python,-not -name '*.pyc') \
