@@ -34,6 +34,7 @@ C_FILES := $(call find_files,include src cli tests examples bench,-name '*.[ch]'
   $(call find_files,examples,-name '*.[ch]pp' -not -path '*/build/*')
 PYTHON_FILES := docs examples bench python tests tools
 LIBRARY_FILES := $(call find_files,include src cmake,) meson.build meson.options
+CLI_FILES := $(call find_files,cli,)
 PACKAGE_FILES := $(LIBRARY_FILES) $(call find_files,python,-not -name '*.pyc') \
   pyproject.toml README.md LICENSE
 
@@ -85,7 +86,7 @@ build_wheel = @rm -rf $(BUILD)/$(1)-dist && $(CHECK) build-$(1) $(PY) -m pip whe
 # ---- What is built --------------------------------------------------------------------
 
 # For users: the C library, its headers and its package files.
-$(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES)
+$(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES) $(CLI_FILES)
 	@$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
 	@rm -rf '$(PREFIX)'
 	@$(CHECK) build-library meson install -C $(BUILD)/library
