@@ -2,52 +2,10 @@
 
 import json
 import os
-import shutil
-import subprocess
 
 import lammps_jax_pjrt_cpu
-import pytest
 
 PLUGIN = str(lammps_jax_pjrt_cpu.PLUGIN_PATH)
-
-
-@pytest.fixture
-def cyxla(prefix):
-    """Runs the installed program."""
-
-    def run(*arguments, **environment):
-        return subprocess.run(
-            [f"{prefix}/bin/cyxla", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **environment},
-            timeout=60,
-            check=False,
-        )
-
-    return run
-
-
-def test_without_a_command_the_commands_are_listed(cyxla):
-    done = cyxla()
-    assert done.returncode == 2
-    assert "usage: cyxla COMMAND" in done.stderr
-    assert "plugins" in done.stderr
-
-
-def test_help_and_version_are_printed(cyxla):
-    assert "usage: cyxla COMMAND" in cyxla("--help").stdout
-    assert "usage: cyxla plugins" in cyxla("plugins", "--help").stdout
-    assert cyxla("--version").stdout.startswith("cyxla 0.")
-
-
-def test_an_unknown_command_or_option_is_refused(cyxla):
-    done = cyxla("plugin")
-    assert done.returncode == 2
-    assert "there is no command plugin" in done.stderr
-    done = cyxla("plugins", "--xml")
-    assert done.returncode == 2
-    assert "there is no option --xml" in done.stderr
 
 
 def test_nothing_is_found_where_nothing_is_given(cyxla):
@@ -84,29 +42,3 @@ def test_a_directory_that_cannot_be_read_is_reported(cyxla, tmp_path):
     done = cyxla("plugins", tmp_path / "nowhere")
     assert done.returncode == 0
     assert "nowhere cannot be read" in done.stdout
-
-
-def test_output_that_cannot_be_written_is_a_failure(prefix):
-    if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no /dev/full")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [f"{prefix}/bin/cyxla", "--version"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-
-
-def test_the_program_needs_no_python(prefix):
-    if shutil.which("ldd") is None:
-        pytest.skip("this system has no ldd")
-    needed = subprocess.run(
-        ["ldd", f"{prefix}/bin/cyxla"], capture_output=True, text=True, check=True
-    ).stdout
-    assert "not found" not in needed
-    assert "python" not in needed
-    assert "stdc++" not in needed

@@ -1,0 +1,159 @@
+/* cyxla info: what is in a .cyxla file, without a plugin. */
+#include <cyxla.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "describe.h"
+
+static void print_json_spec(const cyxla_array_spec *spec, bool is_input) {
+  fputs("    {\"name\": ", stdout);
+  print_json_string(spec->name);
+  printf(", \"dtype\": \"%s\", \"shape\": [", cyxla_dtype_name(spec->dtype));
+  for (size_t i = 0; i < spec->rank; i++) {
+    printf("%s%lld", i > 0 ? ", " : "", (long long)spec->shape[i]);
+  }
+  printf("], \"bytes\": %zu", spec->bytes);
+  if (is_input) {
+    if (spec->aliased_output >= 0) {
+      printf(", \"aliased_output\": %lld", (long long)spec->aliased_output);
+    } else {
+      fputs(", \"aliased_output\": null", stdout);
+    }
+  }
+  putchar('}');
+}
+
+static void print_json(const char *file, const cyxla_program *program) {
+  size_t num_inputs = cyxla_program_num_inputs(program), code, options;
+  size_t num_outputs = cyxla_program_num_outputs(program);
+
+  cyxla_program_code(program, &code);
+  cyxla_program_compile_options(program, &options);
+  fputs("{\n  \"file\": ", stdout);
+  print_json_string(file);
+  fputs(",\n  \"platform\": ", stdout);
+  print_json_string(cyxla_program_platform(program));
+  fputs(",\n  \"inputs\": [", stdout);
+  for (size_t i = 0; i < num_inputs; i++) {
+    fputs(i > 0 ? ",\n" : "\n", stdout);
+    print_json_spec(cyxla_program_input(program, i), true);
+  }
+  fputs("],\n  \"outputs\": [", stdout);
+  for (size_t i = 0; i < num_outputs; i++) {
+    fputs(i > 0 ? ",\n" : "\n", stdout);
+    print_json_spec(cyxla_program_output(program, i), false);
+  }
+  printf("],\n  \"code_bytes\": %zu,\n  \"compile_options_bytes\": %zu,\n", code,
+         options);
+  fputs("  \"metadata\": ", stdout);
+  print_json_string(cyxla_program_metadata(program));
+  fputs("\n}\n", stdout);
+}
+
+static int longer(int width, const char *text) {
+  int length = (int)strlen(text);
+
+  return length > width ? length : width;
+}
+
+/* Prints a text and spaces up to a width. */
+static void print_padded(const char *text, int width) {
+  print_escaped(stdout, text);
+  printf("%*s", width - (int)strlen(text) + 2, "");
+}
+
+static void print_line(const cyxla_program *program, const cyxla_array_spec *spec,
+                       int names, int arrays) {
+  array_text text = describe_spec(spec);
+
+  fputs("    ", stdout);
+  print_padded(spec->name, names);
+  print_padded(text.text, arrays);
+  printf("%zu bytes", spec->bytes);
+  if (spec->aliased_output >= 0) {
+    fputs(", donated to the output ", stdout);
+    print_escaped(stdout,
+                  cyxla_program_output(program, (size_t)spec->aliased_output)->name);
+  }
+  putchar('\n');
+}
+
+static void print_lists(const cyxla_program *program) {
+  size_t num_inputs = cyxla_program_num_inputs(program);
+  size_t num_outputs = cyxla_program_num_outputs(program);
+  int names = 0, arrays = 0;
+
+  for (size_t i = 0; i < num_inputs + num_outputs; i++) {
+    const cyxla_array_spec *spec = i < num_inputs
+                                       ? cyxla_program_input(program, i)
+                                       : cyxla_program_output(program, i - num_inputs);
+    names = longer(names, spec->name);
+    arrays = longer(arrays, describe_spec(spec).text);
+  }
+  printf("  inputs           %zu\n", num_inputs);
+  for (size_t i = 0; i < num_inputs; i++) {
+    print_line(program, cyxla_program_input(program, i), names, arrays);
+  }
+  printf("  outputs          %zu\n", num_outputs);
+  for (size_t i = 0; i < num_outputs; i++) {
+    print_line(program, cyxla_program_output(program, i), names, arrays);
+  }
+}
+
+static void print_description(const char *file, const cyxla_program *program) {
+  size_t code, options;
+
+  cyxla_program_code(program, &code);
+  cyxla_program_compile_options(program, &options);
+  print_escaped(stdout, file);
+  fputs("\n  platform         ", stdout);
+  print_escaped(stdout, cyxla_program_platform(program));
+  putchar('\n');
+  print_lists(program);
+  printf("  code             %zu bytes of StableHLO\n", code);
+  printf("  compile options  %zu bytes\n", options);
+  printf("  metadata         %zu bytes%s\n", strlen(cyxla_program_metadata(program)),
+         cyxla_program_metadata(program)[0] != '\0' ? ", which --json prints" : "");
+}
+
+static int run(int argc, char **argv) {
+  bool is_json = false;
+  const option options[] = {{"--json", &is_json, NULL}};
+  cyxla_program *program = NULL;
+  cyxla_error error;
+  int code = take_options(&command_info, options, 1, &argc, argv);
+
+  if (code != EXIT_DONE) return code;
+  if (argc != 1) {
+    report(command_info.name, "there are %d files, expected one; see cyxla info --help",
+           argc);
+    return EXIT_MISUSED;
+  }
+  if (cyxla_program_load(argv[0], &program, &error) != CYXLA_OK) {
+    report(command_info.name, "%s", error.message);
+    return EXIT_FAILED;
+  }
+  if (is_json) {
+    print_json(argv[0], program);
+  } else {
+    print_description(argv[0], program);
+  }
+  cyxla_program_destroy(program);
+  return EXIT_DONE;
+}
+
+const command command_info = {
+    "info",
+    "tell what is in a .cyxla file",
+    "usage: cyxla info [--json] FILE\n\n"
+    "Tells what is in a .cyxla file: the platform, the name, dtype, shape and size of "
+    "each\n"
+    "input and output, which inputs are donated to which outputs, and how large the\n"
+    "code, the compile options and the metadata are. Nothing is compiled, and no "
+    "plugin\n"
+    "is needed.\n\n"
+    "  --json   print a JSON object, with the metadata\n\n"
+    "Exit codes: 0 success, 1 the file cannot be read, 2 wrong usage.\n",
+    run,
+};

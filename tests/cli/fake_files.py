@@ -1,0 +1,48 @@
+"""Files with programs in the language of the fake plugin, see fake_plugin.h."""
+
+import cyxla as cx
+import ml_dtypes
+import numpy as np
+
+DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+    "complex64 complex128"
+).split()
+
+
+def dtype_of(name):
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def spec(name, dtype, shape, aliased_output=-1):
+    return cx.ArraySpec(name, tuple(shape), dtype_of(dtype), aliased_output)
+
+
+def array_text(array):
+    return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
+
+
+def save(path, inputs, outputs, operations, metadata=""):
+    """Saves a program; an operation is such as "argument 0"."""
+    lines = ["# made by fake_files.py"]
+    lines += [f"input {array_text(array)}" for array in inputs]
+    lines += [
+        f"output {array_text(array)} {operation}"
+        for array, operation in zip(outputs, operations, strict=True)
+    ]
+    cx.Program.from_parts(
+        platform="cpu",
+        code="\n".join(lines).encode(),
+        compile_options=b"",
+        inputs=inputs,
+        outputs=outputs,
+        metadata=metadata,
+    ).save(path)
+    return path
+
+
+def save_copies(path, *arrays):
+    """Saves a program that returns its inputs: of each a name, a dtype and a shape."""
+    specs = [spec(*array) for array in arrays]
+    operations = [f"= argument {i}" for i in range(len(specs))]
+    return save(path, specs, specs, operations)

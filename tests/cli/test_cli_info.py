@@ -1,0 +1,175 @@
+"""The command ``cyxla info``."""
+
+import json
+
+import cyxla as cx
+import fake_files
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from fake_files import spec
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "program.cyxla"
+
+
+@pytest.fixture
+def donating(path):
+    """A file with a donated input, and with names that hold anything."""
+    inputs = [spec("state.x", "float32", (2, 3), 1), spec("n", "int64", ())]
+    outputs = [spec('a/"b"', "int64", ()), spec("next", "float32", (2, 3))]
+    operations = ["= argument 1", "into 0 = argument 0"]
+    return fake_files.save(path, inputs, outputs, operations, metadata='{"é": 1}')
+
+
+def test_a_program_is_described(cyxla, donating):
+    done = cyxla("info", donating)
+    assert (done.returncode, done.stderr) == (0, "")
+    program = cx.Program.load(donating)
+    assert done.stdout == (
+        f"{donating}\n"
+        "  platform         cpu\n"
+        "  inputs           2\n"
+        "    state.x  float32[2,3]  24 bytes, donated to the output next\n"
+        "    n        int64[]       8 bytes\n"
+        "  outputs          2\n"
+        '    a/"b"    int64[]       8 bytes\n'
+        "    next     float32[2,3]  24 bytes\n"
+        f"  code             {len(program.code)} bytes of StableHLO\n"
+        f"  compile options  {len(program.compile_options)} bytes\n"
+        "  metadata         9 bytes, which --json prints\n"
+    )
+
+
+def test_a_program_is_described_in_json(cyxla, donating):
+    done = cyxla("info", "--json", donating)
+    assert (done.returncode, done.stderr) == (0, "")
+    program = cx.Program.load(donating)
+    assert json.loads(done.stdout) == {
+        "file": str(donating),
+        "platform": "cpu",
+        "inputs": [
+            {
+                "name": "state.x",
+                "dtype": "float32",
+                "shape": [2, 3],
+                "bytes": 24,
+                "aliased_output": 1,
+            },
+            {
+                "name": "n",
+                "dtype": "int64",
+                "shape": [],
+                "bytes": 8,
+                "aliased_output": None,
+            },
+        ],
+        "outputs": [
+            {"name": 'a/"b"', "dtype": "int64", "shape": [], "bytes": 8},
+            {"name": "next", "dtype": "float32", "shape": [2, 3], "bytes": 24},
+        ],
+        "code_bytes": len(program.code),
+        "compile_options_bytes": len(program.compile_options),
+        "metadata": '{"é": 1}',
+    }
+
+
+def test_what_jax_lowered_is_described_as_python_sees_it(cyxla, path):
+    program = cx.lower(
+        lambda state, scale: {"y": state["x"] * scale, "z": ()},
+        [{"x": jnp.ones((0, 4), jnp.bfloat16)}, np.float32(2)],
+    )
+    cx.save(path, program)
+    found = json.loads(cyxla("info", path, "--json").stdout)
+    for kind in ["inputs", "outputs"]:
+        assert [
+            (array["name"], array["dtype"], tuple(array["shape"]))
+            for array in found[kind]
+        ] == [(s.name, s.dtype.name, s.shape) for s in getattr(program, kind)]
+    assert found["platform"] == program.platform
+    assert found["metadata"] == program.metadata
+    assert found["code_bytes"] == len(program.code)
+    assert found["compile_options_bytes"] == len(program.compile_options)
+
+
+def test_a_program_without_arrays_is_described(cyxla, path):
+    fake_files.save(path, [], [], [])
+    done = cyxla("info", path)
+    assert "  inputs           0\n  outputs          0\n" in done.stdout
+    assert done.stdout.endswith("  metadata         0 bytes\n")
+    assert json.loads(cyxla("info", "--json", path).stdout)["outputs"] == []
+
+
+def test_no_plugin_is_needed(cyxla, donating, tmp_path):
+    done = cyxla("info", donating, CYXLA_PLUGIN=str(tmp_path / "nowhere.so"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_control_characters_of_a_name_do_not_reach_the_terminal(cyxla, path):
+    fake_files.save_copies(path, ("a\x1b[2J\n\x7f", "int8", ()))
+    done = cyxla("info", path)
+    assert "a\\x1b[2J\\x0a\\x7f" in done.stdout
+    (array,) = json.loads(cyxla("info", "--json", path).stdout)["inputs"]
+    assert array["name"] == "a\x1b[2J\n\x7f"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("é€😀", "é€😀"),
+        ("\ufdd0\uffff", "\ufdd0\uffff"),
+        ("a\x80b", "a�b"),
+        ("a\xc3", "a�"),
+        ("\xc0\xaf", "��"),
+        ("\xe0\x80\x80", "���"),
+        ("\xed\xa0\x80", "���"),
+        ("\xf0\x80\x80\x80", "����"),
+        ("\xf4\x90\x80\x80", "����"),
+        ("\xf5\x80", "��"),
+    ],
+)
+def test_json_is_utf8_whatever_the_name(cyxla, path, name, text):
+    """Names that are read as another text are bytes, written as Latin-1."""
+    raw = name.encode() if text == name else name.encode("latin1")
+    marker = b"n" * len(raw)
+    fake_files.save_copies(path, (marker.decode(), "int8", ()))
+    replace_in_signature(path, marker, raw)
+    done = cyxla("info", "--json", path)
+    assert json.loads(done.stdout)["inputs"][0]["name"] == text
+
+
+def replace_in_signature(path, old, new):
+    """Replaces bytes in the first section of a file, and puts its checksums right."""
+    from xxhash import xxh64_intdigest
+
+    data = bytearray(path.read_bytes())
+    offset, size = (int.from_bytes(data[at : at + 8], "little") for at in (40, 48))
+    section = bytes(data[offset : offset + size]).replace(old, new)
+    data[offset : offset + size] = section
+    data[56:64] = xxh64_intdigest(section).to_bytes(8, "little")
+    count = int.from_bytes(data[12:16], "little")
+    header = bytes(data[:24]) + bytes(data[32 : 32 + 32 * count])
+    data[24:32] = xxh64_intdigest(header).to_bytes(8, "little")
+    path.write_bytes(data)
+
+
+def test_a_file_that_is_no_program_is_reported(cyxla, path):
+    done = cyxla("info", path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("cyxla info: ")
+    assert str(path) in done.stderr
+    path.write_text("no program")
+    done = cyxla("info", "--json", path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is no .cyxla file" in done.stderr
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_one_file_is_expected(cyxla, count):
+    done = cyxla("info", *["file.cyxla"] * count)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"cyxla info: there are {count} files, expected one; see cyxla info --help\n"
+    )
