@@ -20,6 +20,7 @@ typedef struct command {
 
 extern const command command_info;
 extern const command command_plugins;
+extern const command command_run;
 
 /* Prints "cyxla NAME: " and a message on standard error. Control characters in it,
  * which come from files, are shown as \xNN and do not reach the terminal. */

@@ -1,0 +1,31 @@
+/* What run and bench have in common: a file's program with its inputs, compiled. */
+#ifndef CYXLA_CLI_PREPARE_H
+#define CYXLA_CLI_PREPARE_H
+
+#include <cyxla.h>
+
+#include "command.h"
+#include "inputs.h"
+
+typedef struct prepared {
+  inputs inputs;
+  cyxla_executable *executable;
+} prepared;
+
+/* The options that both have. */
+typedef struct prepare_options {
+  bool has_zeros, has_random, has_plugin;
+  const char *seed;
+  const char *plugin; /* path of the library; NULL: the plugin is looked for */
+  fill missing;       /* where neither zeros nor random numbers are asked for */
+} prepare_options;
+
+/* Reads the program of the file argv[0] and its inputs from the other arguments, and
+ * then compiles, so that nobody waits for that where an input is wrong. Reports what is
+ * wrong and returns the exit code; prepared_free is called in any case. */
+int prepare(const command *self, const prepare_options *options, int argc, char **argv,
+            prepared *made);
+
+void prepared_free(prepared *made);
+
+#endif
