@@ -18,6 +18,7 @@ typedef struct command {
   int (*run)(int argc, char **argv);
 } command;
 
+extern const command command_bench;
 extern const command command_info;
 extern const command command_plugins;
 extern const command command_run;

@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-static const command *const COMMANDS[] = {&command_info, &command_run,
+static const command *const COMMANDS[] = {&command_info, &command_run, &command_bench,
                                           &command_plugins};
 enum { NUM_COMMANDS = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
 

@@ -57,7 +57,7 @@ def read_terminal(leader, until=None):
     return text.decode()
 
 
-@pytest.mark.parametrize("command", ["run"])
+@pytest.mark.parametrize("command", ["run", "bench"])
 def test_the_seconds_are_shown_on_a_terminal_and_taken_away(
     start, program, tmp_path, command
 ):
