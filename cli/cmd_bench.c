@@ -23,7 +23,6 @@ typedef struct lane {
 } lane;
 
 typedef struct bench {
-  const char *file;
   double seconds;
   unsigned long long num_threads;
   lane *lanes; /* [num_threads] */
@@ -113,10 +112,11 @@ static bool summarize(const bench *self, result *found) {
   return sorted != NULL;
 }
 
-static void print_json(const bench *self, const cyxla_executable *executable,
-                       const result *found) {
+static void print_json(const bench *self, const prepared *made, const result *found) {
+  const cyxla_executable *executable = made->executable;
+
   fputs("{\n  \"file\": ", stdout);
-  print_json_string(self->file);
+  print_json_string(made->file);
   fputs(",\n  \"platform\": ", stdout);
   print_json_string(cyxla_program_platform(cyxla_executable_program(executable)));
   fputs(",\n  \"tier\": ", stdout);
@@ -141,9 +141,11 @@ static void print_time(const char *name, double seconds) {
   }
 }
 
-static void print_description(const bench *self, const cyxla_executable *executable,
+static void print_description(const bench *self, const prepared *made,
                               const result *found) {
-  print_escaped(stdout, self->file);
+  const cyxla_executable *executable = made->executable;
+
+  print_escaped(stdout, made->file);
   printf("\n  platform         ");
   print_escaped(stdout, cyxla_program_platform(cyxla_executable_program(executable)));
   printf("\n  tier             %s\n", cyxla_executable_tier(executable));
@@ -169,8 +171,8 @@ static int run_bench(bench *self, const prepared *made, bool is_json) {
     done = make_lane(&self->lanes[i], made, self->seconds);
   }
   done = done && run_lanes(self) && summarize(self, &found);
-  if (done && is_json) print_json(self, made->executable, &found);
-  if (done && !is_json) print_description(self, made->executable, &found);
+  if (done && is_json) print_json(self, made, &found);
+  if (done && !is_json) print_description(self, made, &found);
   for (size_t i = 0; i < self->num_threads; i++) {
     cyxla_call_destroy(self->lanes[i].call);
     free(self->lanes[i].times.seconds);
@@ -205,14 +207,14 @@ static int run(int argc, char **argv) {
                             {"--zeros", &how.has_zeros, NULL},
                             {"--random", &how.has_random, &how.seed},
                             {"--plugin", &how.has_plugin, &how.plugin}};
-  bench self = {NULL, 0, 0, NULL};
+  bench self = {0, 0, NULL};
   prepared made;
   int code = take_options(&command_bench, options, 6, &argc, argv);
 
   if (code == EXIT_DONE) code = read_numbers(&self, seconds, threads);
   if (code != EXIT_DONE) return code;
-  code = prepare(&command_bench, &how, argc, argv, &made);
-  self.file = argv[0];
+  code = prepare_inputs(&command_bench, &how, argc, argv, &made);
+  if (code == EXIT_DONE) code = prepare_executable(&command_bench, &how, &made);
   if (code == EXIT_DONE) code = run_bench(&self, &made, is_json);
   prepared_free(&made);
   return code;

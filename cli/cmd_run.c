@@ -105,12 +105,13 @@ static int run(int argc, char **argv) {
   int code = take_options(&command_run, options, 4, &argc, argv);
 
   if (code != EXIT_DONE) return code;
-  code = prepare(&command_run, &how, argc, argv, &made);
+  code = prepare_inputs(&command_run, &how, argc, argv, &made);
   if (code == EXIT_DONE && directory != NULL && !make_directory(directory)) {
     report(command_run.name, "the directory %s cannot be made: %s", directory,
            strerror(errno));
     code = EXIT_FAILED;
   }
+  if (code == EXIT_DONE) code = prepare_executable(&command_run, &how, &made);
   if (code == EXIT_DONE) code = run_once(&made, directory);
   prepared_free(&made);
   return code;

@@ -20,25 +20,6 @@ static bool has_same_inputs(const cyxla_program *program,
   return true;
 }
 
-static int compile(const command *self, const char *file, const char *plugin,
-                   const cyxla_program *program, prepared *made) {
-  cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
-  cyxla_error error;
-  cyxla_status status;
-  progress *shown = progress_begin("compiling", file);
-
-  options.plugin = plugin;
-  status = cyxla_open(file, &options, &made->executable, &error);
-  progress_end(shown);
-  if (status != CYXLA_OK) {
-    report(self->name, "%s", error.message);
-    return EXIT_FAILED;
-  }
-  if (has_same_inputs(program, made->executable)) return EXIT_DONE;
-  report(self->name, "%s was changed while its program was read; try again", file);
-  return EXIT_FAILED;
-}
-
 static int check_usage(const command *self, const prepare_options *options, int argc,
                        unsigned long long *seed) {
   if (argc == 0) {
@@ -58,9 +39,8 @@ static int check_usage(const command *self, const prepare_options *options, int 
   return EXIT_DONE;
 }
 
-int prepare(const command *self, const prepare_options *options, int argc, char **argv,
-            prepared *made) {
-  cyxla_program *program = NULL;
+int prepare_inputs(const command *self, const prepare_options *options, int argc,
+                   char **argv, prepared *made) {
   cyxla_error error;
   unsigned long long seed;
   fill missing = options->has_zeros    ? FILL_ZEROS
@@ -71,18 +51,37 @@ int prepare(const command *self, const prepare_options *options, int argc, char 
   memset(made, 0, sizeof(*made));
   code = check_usage(self, options, argc, &seed);
   if (code != EXIT_DONE) return code;
-  if (cyxla_program_load(argv[0], &program, &error) != CYXLA_OK) {
+  made->file = argv[0];
+  if (cyxla_program_load(made->file, &made->program, &error) != CYXLA_OK) {
     report(self->name, "%s", error.message);
     return EXIT_FAILED;
   }
-  code = inputs_read(self, program, argc - 1, argv + 1, missing, seed, &made->inputs);
-  if (code == EXIT_DONE) code = compile(self, argv[0], options->plugin, program, made);
-  cyxla_program_destroy(program);
-  return code;
+  return inputs_read(self, made->program, argc - 1, argv + 1, missing, seed,
+                     &made->inputs);
+}
+
+int prepare_executable(const command *self, const prepare_options *options,
+                       prepared *made) {
+  cyxla_open_options how = CYXLA_OPEN_OPTIONS_INIT;
+  cyxla_error error;
+  cyxla_status status;
+  progress *shown = progress_begin("compiling", made->file);
+
+  how.plugin = options->plugin;
+  status = cyxla_open(made->file, &how, &made->executable, &error);
+  progress_end(shown);
+  if (status != CYXLA_OK) {
+    report(self->name, "%s", error.message);
+    return EXIT_FAILED;
+  }
+  if (has_same_inputs(made->program, made->executable)) return EXIT_DONE;
+  report(self->name, "%s was changed while its program was read; try again",
+         made->file);
+  return EXIT_FAILED;
 }
 
 void prepared_free(prepared *made) {
   cyxla_executable_destroy(made->executable);
-  made->executable = NULL;
+  cyxla_program_destroy(made->program);
   inputs_free(&made->inputs);
 }

@@ -8,6 +8,8 @@
 #include "inputs.h"
 
 typedef struct prepared {
+  const char *file;
+  cyxla_program *program;
   inputs inputs;
   cyxla_executable *executable;
 } prepared;
@@ -20,11 +22,15 @@ typedef struct prepare_options {
   fill missing;       /* where neither zeros nor random numbers are asked for */
 } prepare_options;
 
-/* Reads the program of the file argv[0] and its inputs from the other arguments, and
- * then compiles, so that nobody waits for that where an input is wrong. Reports what is
- * wrong and returns the exit code; prepared_free is called in any case. */
-int prepare(const command *self, const prepare_options *options, int argc, char **argv,
-            prepared *made);
+/* Reads the program of the file argv[0] and its inputs from the other arguments.
+ * Reports what is wrong and returns the exit code; prepared_free is called in any case.
+ */
+int prepare_inputs(const command *self, const prepare_options *options, int argc,
+                   char **argv, prepared *made);
+
+/* Compiles the program, which may take long: what can be checked before is. */
+int prepare_executable(const command *self, const prepare_options *options,
+                       prepared *made);
 
 void prepared_free(prepared *made);
 

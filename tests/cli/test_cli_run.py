@@ -284,14 +284,16 @@ def test_names_of_outputs_become_safe_names_of_files(on_fake, path, tmp_path):
         assert line == f"{shown}  int8[]  {tmp_path}/out/{file}"
 
 
-def test_a_directory_that_cannot_be_made_is_reported(on_fake, pair, x_file, tmp_path):
+def test_a_directory_that_cannot_be_made_is_reported_before_compiling(
+    cyxla, pair, x_file, tmp_path
+):
     for directory, reason in [
         (x_file, "Not a directory"),
         (tmp_path / "a/b", "No such file or directory"),
         ("", "No such file or directory"),
     ]:
         assert_failed(
-            on_fake("run", pair, "--zeros", "-o", directory),
+            cyxla("run", pair, "--zeros", "-o", directory),
             1,
             f"the directory {directory} cannot be made: {reason}",
         )
