@@ -34,9 +34,9 @@ def lapack_of(package):
     return str(path)
 
 
-# A LAPACK, a dtype that all cases are tried with, if any, and dtypes of which only those
-# cases are that call a target which none did before, to save time. The code of the
-# handlers is the same for all dtypes, and nearly so for both widths.
+# A LAPACK, a dtype that all cases are tried with, if any, and dtypes of which only
+# those cases are that call a target which none did before, to save time. The code of
+# the handlers is the same for all dtypes, and nearly so for both widths.
 LAPACKS = {
     "4-byte integers": (lapack_of("scipy"), "float64", ["complex64"]),
     "8-byte integers": (lapack_of("numpy"), None, ["complex128", "float32"]),
