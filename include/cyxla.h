@@ -350,6 +350,19 @@ CYXLA_API cyxla_status cyxla_runtime_get_info(const cyxla_runtime *runtime,
 CYXLA_API const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime,
                                                 size_t index);
 
+/* Which build of a plugin a runtime uses: the XXH64 and the size of its library, as in
+ * "8f3b0c5d2e417a96-181403648", which is a legal name of a file. Nothing else tells two
+ * builds apart. The library is read when this is asked for first; CYXLA_FAILED_
+ * PRECONDITION where it was replaced after it had been loaded. Borrowed. */
+CYXLA_API cyxla_status cyxla_runtime_plugin_identity(const cyxla_runtime *runtime,
+                                                     const char **identity,
+                                                     cyxla_error *error);
+
+/* The architecture of this machine's processor and, on x86-64, the instruction sets
+ * that it has and that the operating system lets programs use, by LLVM's names in
+ * alphabetical order: "x86-64 adx aes avx avx2". Static storage. */
+CYXLA_API const char *cyxla_cpu_features(void);
+
 /* ---- Custom calls -------------------------------------------------------------- */
 
 /* Programs with linear algebra (jnp.linalg, jax.scipy.linalg, products of sparse
@@ -406,6 +419,18 @@ CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
                                                 cyxla_program *program,
                                                 cyxla_executable **executable,
                                                 cyxla_error *error);
+
+/* Makes an executable of what cyxla_executable_serialize gave for the same program,
+ * without compiling it. The data has to come from this very build of the plugin, see
+ * cyxla_runtime_plugin_identity, and from a machine whose cyxla_cpu_features this one
+ * all has. Nobody checks that: a plugin takes the data of another build and computes
+ * wrong numbers with it, and one changed bit may do so too. Keep a checksum beside it.
+ * The outputs are compared with the program's signature as after compiling. */
+CYXLA_API cyxla_status cyxla_executable_deserialize(cyxla_runtime *runtime,
+                                                    cyxla_program *program,
+                                                    const void *data, size_t bytes,
+                                                    cyxla_executable **executable,
+                                                    cyxla_error *error);
 
 /* Where a file's program is to run. */
 typedef struct cyxla_open_options {
@@ -466,8 +491,11 @@ CYXLA_API size_t cyxla_executable_find_output(const cyxla_executable *executable
 /* How calls run: "pjrt", through the plugin. */
 CYXLA_API const char *cyxla_executable_tier(const cyxla_executable *executable);
 
-/* Seconds that the plugin took to compile. */
+/* Seconds that the plugin took to compile, or to load what had been compiled before. */
 CYXLA_API double cyxla_executable_compile_seconds(const cyxla_executable *executable);
+
+/* Whether the executable was loaded and not compiled. */
+CYXLA_API bool cyxla_executable_is_deserialized(const cyxla_executable *executable);
 
 /* Bytes of machine code as the plugin counts them, -1 where it does not tell. */
 CYXLA_API int64_t cyxla_executable_code_bytes(const cyxla_executable *executable);

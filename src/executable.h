@@ -10,7 +10,8 @@ struct cyxla_executable {
   cyxla_program *program;
   cyxla_runtime *runtime;
   PJRT_LoadedExecutable *loaded;
-  double compile_seconds;
+  double compile_seconds; /* or seconds that loading took */
+  bool is_deserialized;
   int64_t code_bytes; /* -1: the plugin does not tell */
 };
 

@@ -79,6 +79,23 @@ char *cyxla_path_absolute(const char *path) {
   return copy;
 }
 
+void cyxla_path_get_state(const char *path, cyxla_path_state *state) {
+  struct stat information;
+
+  memset(state, 0, sizeof(*state));
+  if (stat(path, &information) != 0) return;
+  state->is_there = 1;
+  state->device = (uint64_t)information.st_dev;
+  state->number = (uint64_t)information.st_ino;
+  state->bytes = (uint64_t)information.st_size;
+#if defined(_WIN32)
+  state->seconds = (int64_t)information.st_mtime;
+#else
+  state->seconds = (int64_t)information.st_mtim.tv_sec;
+  state->nanoseconds = (int64_t)information.st_mtim.tv_nsec;
+#endif
+}
+
 cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
                                   cyxla_error *error) {
   cyxla_hash state;

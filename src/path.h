@@ -20,6 +20,19 @@ char *cyxla_path_beside(const char *path, const char *name);
  * left. Freed with cyxla_release. */
 char *cyxla_path_absolute(const char *path);
 
+/* What tells a file from one that was put in its place or written to later. All of a
+ * state is zero where no file is there, so that states are compared as bytes. */
+typedef struct cyxla_path_state {
+  uint64_t is_there;
+  uint64_t device;
+  uint64_t number; /* of the file on that device */
+  uint64_t bytes;
+  int64_t seconds; /* of the last change of its content */
+  int64_t nanoseconds;
+} cyxla_path_state;
+
+void cyxla_path_get_state(const char *path, cyxla_path_state *state);
+
 /* Size and hash of a file's content. */
 cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
                                   cyxla_error *error);

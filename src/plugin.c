@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "options.h"
 #include "path.h"
+#include "plugin_identity.h"
 #include "process.h"
 
 static cyxla_plugin *loaded;
@@ -166,6 +167,7 @@ static cyxla_status open_plugin(const char *path, cyxla_plugin **out,
     return cyxla_error_out_of_memory(error, "a plugin");
   }
   cyxla_environment_prepare_plugins();
+  cyxla_plugin_note_file(plugin);
   cyxla_fpenv_enter(&caller);
   status = cyxla_library_open("plugin", path, &library, error);
   if (status == CYXLA_OK) status = get_api(library, path, &plugin->api, error);

@@ -7,6 +7,7 @@
 
 #include "abi/pjrt.h"
 #include "cyxla.h"
+#include "path.h"
 
 /* The oldest minor version of the PJRT API that cyxla's declarations are tested with.
  */
@@ -21,6 +22,9 @@ typedef struct cyxla_plugin {
   const struct XLA_FFI_Api *ffi_api; /* NULL before a handler is registered */
   bool has_started;                  /* a client was made */
   long generation;                   /* of the process that made it */
+  cyxla_path_state file;             /* the library as it was when it was loaded */
+  uint64_t file_hash;                /* of its content, see plugin_identity.h */
+  char identity[40];                 /* "" before it was hashed */
   struct cyxla_plugin *next;
 } cyxla_plugin;
 

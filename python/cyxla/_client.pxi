@@ -32,6 +32,22 @@ def inspect_plugin(path):
     }
 
 
+def cpu_features():
+    """The processor's architecture and instruction sets, as in ``x86-64 aes avx``."""
+    return cyxla_cpu_features().decode()
+
+
+def plugin_identity(Runtime runtime not None):
+    """Which build of a plugin a runtime uses: the hash and the size of its library."""
+    cdef const char *identity
+    cdef cyxla_error error
+    cdef cyxla_status status
+    with nogil:
+        status = cyxla_runtime_plugin_identity(runtime.handle, &identity, &error)
+    check(status, &error)
+    return identity.decode()
+
+
 cdef class OptionList:
     """C's view of a dict of client options, which it keeps alive."""
 

@@ -37,14 +37,37 @@ cdef class Executable:
         cdef Executable self = cls.__new__(cls, maker)
         cdef cyxla_error error
         cdef cyxla_status status
-        self.program = program
-        self.idle_calls = []
-        self.input_dtypes = tuple([spec.dtype for spec in program.inputs])
-        self.output_dtypes = tuple([spec.dtype for spec in program.outputs])
         with nogil:
             status = cyxla_executable_compile(
                 runtime.handle, program.handle, &self.handle, &error)
         check(status, &error)
+        return self.describe(program)
+
+    @classmethod
+    def deserialize(cls, Runtime runtime not None, Program program not None,
+                    bytes data not None):
+        """Makes an executable of what :meth:`serialize` gave for the same program.
+
+        The data has to come from this very build of the plugin (``plugin_identity``)
+        and from a machine whose ``cpu_features`` this one all has, and to be unchanged:
+        nothing here checks that, and a plugin may crash or compute wrong numbers.
+        """
+        cdef Executable self = cls.__new__(cls, maker)
+        cdef cyxla_error error
+        cdef cyxla_status status
+        cdef const char *content = data
+        cdef size_t size = len(data)
+        with nogil:
+            status = cyxla_executable_deserialize(
+                runtime.handle, program.handle, content, size, &self.handle, &error)
+        check(status, &error)
+        return self.describe(program)
+
+    cdef Executable describe(self, Program program):
+        self.program = program
+        self.idle_calls = []
+        self.input_dtypes = tuple([spec.dtype for spec in program.inputs])
+        self.output_dtypes = tuple([spec.dtype for spec in program.outputs])
         return self
 
     def __dealloc__(self):
@@ -102,8 +125,13 @@ cdef class Executable:
 
     @property
     def compile_seconds(self):
-        """The seconds that the plugin took to compile."""
+        """The seconds that the plugin took to compile, or to load what was compiled."""
         return cyxla_executable_compile_seconds(self.handle)
+
+    @property
+    def is_deserialized(self):
+        """Whether the executable was loaded and not compiled."""
+        return bool(cyxla_executable_is_deserialized(self.handle))
 
     @property
     def code_bytes(self):

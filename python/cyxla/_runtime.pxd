@@ -134,6 +134,10 @@ cdef extern from "cyxla.h" nogil:
         const cyxla_runtime *runtime, cyxla_runtime_info *info, cyxla_error *error)
     const char *cyxla_runtime_device_kind(const cyxla_runtime *runtime, size_t index)
 
+    cyxla_status cyxla_runtime_plugin_identity(
+        const cyxla_runtime *runtime, const char **identity, cyxla_error *error)
+    const char *cyxla_cpu_features()
+
     ctypedef void cyxla_ffi_function()
 
     ctypedef struct cyxla_ffi_handler:
@@ -158,6 +162,9 @@ cdef extern from "cyxla.h" nogil:
     cyxla_status cyxla_executable_compile(
         cyxla_runtime *runtime, cyxla_program *program, cyxla_executable **executable,
         cyxla_error *error)
+    cyxla_status cyxla_executable_deserialize(
+        cyxla_runtime *runtime, cyxla_program *program, const void *data, size_t bytes,
+        cyxla_executable **executable, cyxla_error *error)
     void cyxla_executable_destroy(cyxla_executable *executable)
     cyxla_status cyxla_executable_save(
         const cyxla_executable *executable, const char *path, cyxla_error *error)
@@ -166,6 +173,7 @@ cdef extern from "cyxla.h" nogil:
         cyxla_error *error)
     const char *cyxla_executable_tier(const cyxla_executable *executable)
     double cyxla_executable_compile_seconds(const cyxla_executable *executable)
+    bint cyxla_executable_is_deserialized(const cyxla_executable *executable)
     int64_t cyxla_executable_code_bytes(const cyxla_executable *executable)
 
     ctypedef struct cyxla_call:
@@ -215,6 +223,7 @@ cdef class Executable:
     cdef int fill_inputs(self, Call call, arguments) except -1
     cdef int execute(self, Call call) except -1
     cdef list read_outputs(self, Call call)
+    cdef Executable describe(self, Program program)
 
 
 cdef enum:

@@ -341,8 +341,8 @@ static void an_executable_is_serialized_by_the_plugin(void) {
   size_t bytes;
 
   EXPECT_OK(cyxla_executable_serialize(executable, &data, &bytes, &error), &error);
-  EXPECT_EQUAL(bytes, strlen("a fake executable"));
-  EXPECT_TRUE(memcmp(data, "a fake executable", bytes) == 0);
+  EXPECT_TRUE(bytes > strlen("a fake executable\n"));
+  EXPECT_TRUE(memcmp(data, "a fake executable\n", 18) == 0);
   cyxla_aligned_free(data);
   EXPECT_EQUAL(fake->live(FAKE_SERIALIZED_EXECUTABLE), 0);
   cyxla_executable_destroy(executable);

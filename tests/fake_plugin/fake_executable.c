@@ -4,6 +4,23 @@
 
 #include "fake_internal.h"
 
+static PJRT_Error *load(const char *code, size_t bytes,
+                        PJRT_LoadedExecutable **executable) {
+  fake_program *program;
+  PJRT_Error *error = fake_parse(code, bytes, &program);
+  if (error != NULL) return error;
+  *executable = NULL;
+  if (fake_get(FAKE_NULL_EXECUTABLE) != 0) {
+    fake_program_release(program);
+    return NULL;
+  }
+  PJRT_LoadedExecutable *loaded = fake_allocate(sizeof *loaded);
+  loaded->program = program;
+  fake_count(FAKE_LOADED_EXECUTABLE, 1);
+  *executable = loaded;
+  return NULL;
+}
+
 PJRT_Error *fake_Client_Compile(PJRT_Client_Compile_Args *args) {
   FAKE_ENTER(Client_Compile, args);
   const PJRT_Program *source = args->program;
@@ -13,19 +30,7 @@ PJRT_Error *fake_Client_Compile(PJRT_Client_Compile_Args *args) {
                       source->format);
   }
   fake_record_compile_options(args->compile_options, args->compile_options_size);
-  fake_program *program;
-  PJRT_Error *error = fake_parse(source->code, source->code_size, &program);
-  if (error != NULL) return error;
-  args->executable = NULL;
-  if (fake_get(FAKE_NULL_EXECUTABLE) != 0) {
-    fake_program_release(program);
-    return NULL;
-  }
-  PJRT_LoadedExecutable *loaded = fake_allocate(sizeof *loaded);
-  loaded->program = program;
-  fake_count(FAKE_LOADED_EXECUTABLE, 1);
-  args->executable = loaded;
-  return NULL;
+  return load(source->code, source->code_size, &args->executable);
 }
 
 PJRT_Error *fake_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
@@ -133,24 +138,43 @@ PJRT_Error *fake_Executable_OutputDimensions(
   return NULL;
 }
 
-/* The serialization of an executable is a text that says what it is. */
+/* The serialization of an executable is a text that says what it is, with its code. */
+static const char heading[] = "a fake executable\n";
+enum { HEADING_BYTES = sizeof heading - 1 };
+
 struct PJRT_SerializedExecutable {
-  char text[32];
+  char *text;
 };
 
 static void delete_serialized(PJRT_SerializedExecutable *serialized) {
+  free(serialized->text);
   free(serialized);
   fake_count(FAKE_SERIALIZED_EXECUTABLE, -1);
 }
 
 PJRT_Error *fake_Executable_Serialize(PJRT_Executable_Serialize_Args *args) {
   FAKE_ENTER(Executable_Serialize, args);
+  const fake_program *program = args->executable->program;
   PJRT_SerializedExecutable *serialized = fake_allocate(sizeof *serialized);
-  strcpy(serialized->text, "a fake executable");
+  serialized->text = fake_allocate(HEADING_BYTES + program->code_bytes);
+  memcpy(serialized->text, heading, HEADING_BYTES);
+  memcpy(serialized->text + HEADING_BYTES, program->code, program->code_bytes);
   fake_count(FAKE_SERIALIZED_EXECUTABLE, 1);
   args->serialized_bytes = serialized->text;
-  args->serialized_bytes_size = strlen(serialized->text);
+  args->serialized_bytes_size = HEADING_BYTES + program->code_bytes;
   args->serialized_executable = serialized;
   args->serialized_executable_deleter = delete_serialized;
   return NULL;
+}
+
+PJRT_Error *fake_Executable_DeserializeAndLoad(
+    PJRT_Executable_DeserializeAndLoad_Args *args) {
+  FAKE_ENTER(Executable_DeserializeAndLoad, args);
+  size_t bytes = args->serialized_executable_size;
+  if (bytes < HEADING_BYTES ||
+      memcmp(args->serialized_executable, heading, HEADING_BYTES) != 0) {
+    return fake_error(PJRT_Error_Code_INVALID_ARGUMENT, "no fake executable");
+  }
+  return load(args->serialized_executable + HEADING_BYTES, bytes - HEADING_BYTES,
+              &args->loaded_executable);
 }

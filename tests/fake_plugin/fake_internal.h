@@ -38,6 +38,7 @@
   F(Device_GetDescription)                 \
   F(Executable_Destroy)                    \
   F(Executable_Serialize)                  \
+  F(Executable_DeserializeAndLoad)         \
   F(Executable_NumReplicas)                \
   F(Executable_NumPartitions)              \
   F(Executable_NumOutputs)                 \
@@ -123,6 +124,8 @@ typedef struct {
 
 typedef struct {
   int refs;
+  char *code; /* what it was parsed from */
+  size_t code_bytes;
   size_t num_inputs;
   size_t num_outputs;
   fake_array inputs[FAKE_MAX_ARRAYS];

@@ -160,6 +160,9 @@ PJRT_Error *fake_parse(const char *code, size_t bytes, fake_program **program) {
   if (bytes > 0) memcpy(text, code, bytes);
   fake_program *parsed = fake_allocate(sizeof *parsed);
   parsed->refs = 1;
+  parsed->code = fake_allocate(bytes + 1);
+  parsed->code_bytes = bytes;
+  if (bytes > 0) memcpy(parsed->code, code, bytes);
   PJRT_Error *error = NULL;
   char *line = text;
   for (int number = 1; line != NULL && error == NULL; number++) {
@@ -176,7 +179,7 @@ PJRT_Error *fake_parse(const char *code, size_t bytes, fake_program **program) {
   if (error == NULL) error = check_types(parsed);
   free(text);
   if (error != NULL) {
-    free(parsed);
+    fake_program_release(parsed);
   } else {
     *program = parsed;
   }
@@ -184,5 +187,7 @@ PJRT_Error *fake_parse(const char *code, size_t bytes, fake_program **program) {
 }
 
 void fake_program_release(fake_program *program) {
-  if (--program->refs == 0) free(program);
+  if (--program->refs > 0) return;
+  free(program->code);
+  free(program);
 }

@@ -3,6 +3,7 @@
 import collections
 import textwrap
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 import cyxla as cx
@@ -11,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_equal_to_jax, assert_same_bits
-from cyxla import custom_calls, runtime
+from cyxla import _runtime, custom_calls, runtime
 from scripts import output_of, run_python
+from xxhash import xxh64_hexdigest
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 
@@ -363,9 +365,44 @@ def test_an_executable_is_serialized_by_the_plugin(fake_plugins):
     """
     path = fake_plugins.fake
     assert output_of(script, path) == (
-        "b'a fake executable'\n"
+        "b'a fake executable\\noutput float32[3] = zeros'\n"
         f"UNIMPLEMENTED the plugin {path} cannot serialize executables\n"
     )
+
+
+def test_an_executable_is_made_of_what_was_serialized(double):
+    loaded = cx.Executable.deserialize(
+        runtime.runtime_for("cpu"), double.program, double.serialize()
+    )
+    assert isinstance(loaded, cx.Executable)
+    assert (double.is_deserialized, loaded.is_deserialized) == (False, True)
+    assert loaded.compile_seconds > 0
+    assert_same_bits(loaded(VECTOR), double(VECTOR))
+
+
+def test_bytes_that_are_no_executable_are_refused(double):
+    loaded = runtime.runtime_for("cpu")
+    with pytest.raises(cx.Error, match="cannot load a serialized executable"):
+        cx.Executable.deserialize(loaded, double.program, b"something else")
+    with pytest.raises(TypeError):
+        cx.Executable.deserialize(loaded, double.program, None)
+
+
+def test_a_plugin_is_told_by_the_hash_and_size_of_its_library():
+    path = Path(cx.runtime_info().plugin)
+    identity = _runtime.plugin_identity(runtime.runtime_for("cpu"))
+    assert identity == f"{xxh64_hexdigest(path.read_bytes())}-{path.stat().st_size}"
+
+
+def test_the_features_of_the_cpu_are_those_that_the_system_lists():
+    """Some have other names in Linux, and some it does not list."""
+    architecture, *features = _runtime.cpu_features().split()
+    assert architecture == "x86-64"
+    assert features == sorted(features)
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    listed = set(next(line for line in lines if line.startswith("flags")).split())
+    for name in "avx avx2 avx512f avx512vl bmi2 f16c fma popcnt ssse3".split():
+        assert (name in features) == (name in listed)
 
 
 def test_a_serialized_executable_is_the_same_each_time(double):

@@ -1,0 +1,191 @@
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "executable_load.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+#include "executable_check.h"
+#include "fpenv.h"
+#include "linalg/targets.h"
+#include "memory.h"
+#include "options.h"
+
+static double seconds_now(void) {
+#if defined(_WIN32)
+  return (double)clock() / CLOCKS_PER_SEC;
+#else
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+}
+
+/* What XLA says where the target of a custom call is missing, and what to do then. */
+static const struct {
+  const char *text;
+  const char *advice;
+} ADVICE[] = {
+    {"No FFI handler registered for",
+     "; register a handler of XLA's typed FFI under that name first, with "
+     "cyxla_ffi_register in C or register_ffi_target in Python"},
+    {"No registered implementation for untyped custom call",
+     "; the call has an API version of the older untyped interface (api_version=0 to "
+     "3), "
+     "which plugins do not run: it needs a handler of the typed FFI (api_version=4, in "
+     "jax.ffi api_version=1)"},
+};
+
+/* Where the target is one that cyxla brings a handler of, `missing` says why it has
+ * none. */
+static cyxla_status add_advice(cyxla_status status, const cyxla_error *missing,
+                               cyxla_error *error) {
+  if (error != NULL && missing->status != CYXLA_OK &&
+      strstr(error->message, ADVICE[0].text) != NULL) {
+    cyxla_error_append(error, "; ");
+    cyxla_error_append(error, missing->message);
+    return status;
+  }
+  for (size_t i = 0; error != NULL && i < sizeof(ADVICE) / sizeof(ADVICE[0]); i++) {
+    if (strstr(error->message, ADVICE[i].text) != NULL) {
+      cyxla_error_append(error, ADVICE[i].advice);
+    }
+  }
+  return status;
+}
+
+static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
+  static const char format[] = "mlir";
+  const PJRT_Api *api = executable->runtime->plugin->api;
+  const cyxla_program *program = executable->program;
+  PJRT_Program code = {sizeof(code),        NULL,   (char *)program->code,
+                       program->code_bytes, format, strlen(format)};
+  PJRT_Client_Compile_Args args;
+  cyxla_status status;
+
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  args.client = executable->runtime->client;
+  args.program = &code;
+  args.compile_options = (const char *)program->compile_options;
+  args.compile_options_size = program->compile_options_bytes;
+  status = cyxla_error_from_pjrt(api, api->PJRT_Client_Compile(&args),
+                                 "compile the program", error);
+  if (status == CYXLA_OK) executable->loaded = args.executable;
+  return status;
+}
+
+static cyxla_status deserialize(cyxla_executable *executable, const void *data,
+                                size_t bytes, cyxla_error *error) {
+  const PJRT_Api *api = executable->runtime->plugin->api;
+  PJRT_Executable_DeserializeAndLoad_Args args;
+  cyxla_status status;
+
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  args.client = executable->runtime->client;
+  args.serialized_executable = data;
+  args.serialized_executable_size = bytes;
+  status = cyxla_error_from_pjrt(api, api->PJRT_Executable_DeserializeAndLoad(&args),
+                                 "load a serialized executable", error);
+  if (status == CYXLA_OK) executable->loaded = args.loaded_executable;
+  return status;
+}
+
+/* Compiles the program, or loads the data unless that is NULL. Both look up the
+ * handlers of custom calls, which have to be there before. */
+static cyxla_status build(cyxla_executable *executable, const void *data, size_t bytes,
+                          cyxla_error *error) {
+  const cyxla_program *program = executable->program;
+  double start = seconds_now();
+  cyxla_error missing = {CYXLA_OK, ""};
+  cyxla_status status;
+
+  cyxla_linalg_prepare(executable->runtime, program->code, program->code_bytes,
+                       &missing);
+  status = data != NULL ? deserialize(executable, data, bytes, error)
+                        : compile(executable, error);
+  if (status != CYXLA_OK) return add_advice(status, &missing, error);
+  if (executable->loaded == NULL) {
+    return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
+                           "the plugin %s returned no executable and no error",
+                           executable->runtime->plugin->path);
+  }
+  executable->compile_seconds = seconds_now() - start;
+  executable->is_deserialized = data != NULL;
+  return cyxla_executable_check(executable, error);
+}
+
+static cyxla_status check_platform(const cyxla_runtime *runtime,
+                                   const cyxla_program *program, cyxla_error *error) {
+  if (strcmp(runtime->platform, program->platform) == 0) return CYXLA_OK;
+  return cyxla_error_set(
+      error, CYXLA_PLATFORM_MISMATCH,
+      "the program was lowered for the platform %s, and the plugin %s "
+      "implements %s; lower it again or use another plugin",
+      program->platform, runtime->plugin->path, runtime->platform);
+}
+
+static cyxla_status make(cyxla_runtime *runtime, cyxla_program *program,
+                         const void *data, size_t bytes, cyxla_executable **executable,
+                         cyxla_error *error) {
+  cyxla_executable *made;
+  cyxla_fpenv caller;
+  cyxla_status status = cyxla_runtime_check_process(runtime, error);
+
+  if (status == CYXLA_OK) status = check_platform(runtime, program, error);
+  if (status != CYXLA_OK) return status;
+  made = cyxla_allocate(sizeof(*made));
+  if (made == NULL) return cyxla_error_out_of_memory(error, "an executable");
+  made->references = 1;
+  made->program = cyxla_program_retain(program);
+  made->runtime = cyxla_runtime_retain(runtime);
+  cyxla_fpenv_enter(&caller);
+  status = build(made, data, bytes, error);
+  cyxla_fpenv_leave(&caller);
+  if (status != CYXLA_OK) {
+    cyxla_executable_destroy(made);
+    return status;
+  }
+  *executable = made;
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *program,
+                                      cyxla_executable **executable,
+                                      cyxla_error *error) {
+  CYXLA_REQUIRE(executable, error);
+  *executable = NULL;
+  CYXLA_REQUIRE(runtime, error);
+  CYXLA_REQUIRE(program, error);
+  return make(runtime, program, NULL, 0, executable, error);
+}
+
+bool cyxla_executable_can_deserialize(const cyxla_runtime *runtime) {
+  return CYXLA_PLUGIN_HAS(runtime->plugin->api, PJRT_Executable_DeserializeAndLoad);
+}
+
+cyxla_status cyxla_executable_deserialize(cyxla_runtime *runtime,
+                                          cyxla_program *program, const void *data,
+                                          size_t bytes, cyxla_executable **executable,
+                                          cyxla_error *error) {
+  CYXLA_REQUIRE(executable, error);
+  *executable = NULL;
+  CYXLA_REQUIRE(runtime, error);
+  CYXLA_REQUIRE(program, error);
+  CYXLA_REQUIRE(data, error);
+  if (!cyxla_executable_can_deserialize(runtime)) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "the plugin %s cannot load serialized executables",
+                           runtime->plugin->path);
+  }
+  return make(runtime, program, data, bytes, executable, error);
+}
+
+bool cyxla_executable_is_deserialized(const cyxla_executable *executable) {
+  return executable->is_deserialized;
+}
