@@ -462,8 +462,9 @@ CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
 
 /* The plugin's own serialization of the executable, as PJRT gives it: machine code for
  * this very build of the plugin and a processor like this one. Any other plugin that
- * loads it may crash or compute wrong numbers. *data holds *bytes bytes and is freed
- * with cyxla_aligned_free. */
+ * loads it may crash or compute wrong numbers. Of an executable that was loaded it is
+ * what that was loaded from. *data holds *bytes bytes and is freed with
+ * cyxla_aligned_free. */
 CYXLA_API cyxla_status cyxla_executable_serialize(const cyxla_executable *executable,
                                                   void **data, size_t *bytes,
                                                   cyxla_error *error);

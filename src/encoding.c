@@ -4,15 +4,6 @@
 
 #include "memory.h"
 
-uint32_t cyxla_load_u32(const unsigned char *bytes) {
-  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-         (uint32_t)bytes[3] << 24;
-}
-
-uint64_t cyxla_load_u64(const unsigned char *bytes) {
-  return cyxla_load_u32(bytes) | (uint64_t)cyxla_load_u32(bytes + 4) << 32;
-}
-
 void cyxla_store_u32(unsigned char *bytes, uint32_t value) {
   for (int i = 0; i < 4; i++) bytes[i] = (unsigned char)(value >> (8 * i));
 }
@@ -114,6 +105,17 @@ const unsigned char *cyxla_read_bytes(cyxla_reader *reader, size_t *bytes) {
 
   *bytes = data != NULL ? (size_t)count : 0;
   return data;
+}
+
+char *cyxla_read_text(cyxla_reader *reader, bool *is_out_of_memory) {
+  size_t length;
+  const unsigned char *text = cyxla_read_bytes(reader, &length);
+  char *copy;
+
+  if (text == NULL || memchr(text, '\0', length) != NULL) return NULL;
+  copy = cyxla_duplicate(text, length);
+  if (copy == NULL) *is_out_of_memory = true;
+  return copy;
 }
 
 size_t cyxla_read_count(cyxla_reader *reader, size_t element_bytes) {

@@ -8,8 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint32_t cyxla_load_u32(const unsigned char *bytes);
-uint64_t cyxla_load_u64(const unsigned char *bytes);
+/* Inline, since hashing a plugin loads millions of numbers. */
+static inline uint32_t cyxla_load_u32(const unsigned char *bytes) {
+  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+         (uint32_t)bytes[3] << 24;
+}
+
+static inline uint64_t cyxla_load_u64(const unsigned char *bytes) {
+  return cyxla_load_u32(bytes) | (uint64_t)cyxla_load_u32(bytes + 4) << 32;
+}
+
 void cyxla_store_u32(unsigned char *bytes, uint32_t value);
 void cyxla_store_u64(unsigned char *bytes, uint64_t value);
 
@@ -43,6 +51,10 @@ uint32_t cyxla_read_u32(cyxla_reader *reader);
 uint64_t cyxla_read_u64(cyxla_reader *reader);
 /* Counted bytes, which are not copied; NULL and 0 bytes after a failure. */
 const unsigned char *cyxla_read_bytes(cyxla_reader *reader, size_t *bytes);
+/* A counted text as one that ends with a zero byte, freed with cyxla_release; NULL
+ * where it holds a zero byte itself, or memory ran out, which is_out_of_memory tells
+ * apart. */
+char *cyxla_read_text(cyxla_reader *reader, bool *is_out_of_memory);
 /* The number of elements that follow, each of at least element_bytes; fails where the
  * data cannot hold them, so that a count never leads to a huge allocation. */
 size_t cyxla_read_count(cyxla_reader *reader, size_t element_bytes);

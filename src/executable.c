@@ -74,6 +74,7 @@ void cyxla_executable_destroy(cyxla_executable *executable) {
   }
   cyxla_program_destroy(executable->program);
   cyxla_runtime_destroy(executable->runtime);
+  cyxla_release(executable->serialized);
   cyxla_release(executable);
 }
 
@@ -92,12 +93,12 @@ cyxla_status cyxla_executable_save(const cyxla_executable *executable, const cha
   return status;
 }
 
-static cyxla_status copy_serialized(const PJRT_Executable_Serialize_Args *serialized,
-                                    void **data, size_t *bytes, cyxla_error *error) {
-  *data = cyxla_aligned_alloc(serialized->serialized_bytes_size);
+static cyxla_status copy_serialized(const void *serialized, size_t size, void **data,
+                                    size_t *bytes, cyxla_error *error) {
+  *data = cyxla_aligned_alloc(size);
   if (*data == NULL) return cyxla_error_out_of_memory(error, "a serialized executable");
-  memcpy(*data, serialized->serialized_bytes, serialized->serialized_bytes_size);
-  *bytes = serialized->serialized_bytes_size;
+  memcpy(*data, serialized, size);
+  *bytes = size;
   return CYXLA_OK;
 }
 
@@ -112,7 +113,8 @@ static cyxla_status serialize(const PJRT_Api *api, PJRT_Executable *compiled,
   status = cyxla_error_from_pjrt(api, api->PJRT_Executable_Serialize(&args),
                                  "serialize an executable", error);
   if (status != CYXLA_OK) return status;
-  status = copy_serialized(&args, data, bytes, error);
+  status = copy_serialized(args.serialized_bytes, args.serialized_bytes_size, data,
+                           bytes, error);
   args.serialized_executable_deleter(args.serialized_executable);
   return status;
 }
@@ -128,6 +130,12 @@ cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void
   CYXLA_REQUIRE(bytes, error);
   *bytes = 0;
   CYXLA_REQUIRE(executable, error);
+  /* XLA's CPU plugins serialize what they have loaded without its machine code, which
+   * only a run notices. */
+  if (executable->is_deserialized) {
+    return copy_serialized(executable->serialized, executable->serialized_bytes, data,
+                           bytes, error);
+  }
   status = cyxla_runtime_check_process(executable->runtime, error);
   if (status != CYXLA_OK) return status;
   api = executable->runtime->plugin->api;

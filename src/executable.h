@@ -12,6 +12,8 @@ struct cyxla_executable {
   PJRT_LoadedExecutable *loaded;
   double compile_seconds; /* or seconds that loading took */
   bool is_deserialized;
+  unsigned char *serialized; /* what it was loaded from; NULL: it was compiled */
+  size_t serialized_bytes;
   int64_t code_bytes; /* -1: the plugin does not tell */
 };
 

@@ -85,6 +85,13 @@ static cyxla_status deserialize(cyxla_executable *executable, const void *data,
   PJRT_Executable_DeserializeAndLoad_Args args;
   cyxla_status status;
 
+  /* A plugin cannot serialize what it has loaded, so the data is kept for that. */
+  executable->is_deserialized = true;
+  executable->serialized = cyxla_duplicate(data, bytes);
+  executable->serialized_bytes = bytes;
+  if (executable->serialized == NULL) {
+    return cyxla_error_out_of_memory(error, "an executable");
+  }
   memset(&args, 0, sizeof(args));
   args.struct_size = sizeof(args);
   args.client = executable->runtime->client;
@@ -116,7 +123,6 @@ static cyxla_status build(cyxla_executable *executable, const void *data, size_t
                            executable->runtime->plugin->path);
   }
   executable->compile_seconds = seconds_now() - start;
-  executable->is_deserialized = data != NULL;
   return cyxla_executable_check(executable, error);
 }
 

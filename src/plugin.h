@@ -13,6 +13,9 @@
  */
 #define CYXLA_PJRT_API_MINOR_MINIMUM 81
 
+/* 16 hexadecimal digits, a hyphen, 20 decimal digits and a zero byte. */
+enum { CYXLA_PLUGIN_IDENTITY_BYTES = 38 };
+
 typedef struct cyxla_plugin {
   char *path;
   const PJRT_Api *api;
@@ -24,7 +27,7 @@ typedef struct cyxla_plugin {
   long generation;                   /* of the process that made it */
   cyxla_path_state file;             /* the library as it was when it was loaded */
   uint64_t file_hash;                /* of its content, see plugin_identity.h */
-  char identity[40];                 /* "" before it was hashed */
+  char identity[CYXLA_PLUGIN_IDENTITY_BYTES]; /* "" before it was hashed */
   struct cyxla_plugin *next;
 } cyxla_plugin;
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "error.h"
 #include "memory.h"
@@ -13,20 +14,63 @@ void cyxla_plugin_note_file(cyxla_plugin *plugin) {
   cyxla_path_get_state(plugin->path, &plugin->file);
 }
 
-static bool is_same_file(const cyxla_plugin *plugin) {
-  cyxla_path_state now;
-
-  cyxla_path_get_state(plugin->path, &now);
-  return now.is_there && memcmp(&now, &plugin->file, sizeof(now)) == 0;
+static bool is_same(const cyxla_path_state *a, const cyxla_path_state *b) {
+  return a->is_there && memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* A file that is replaced or written to while it is hashed shows afterwards. */
-static cyxla_status hash_file(cyxla_plugin *plugin, cyxla_error *error) {
+/* The file that was hashed last. Under the lock of the plugins. */
+static struct {
+  cyxla_path_state state;
+  uint64_t hash;
+} last;
+
+/* The clock of a file system may tick slowly: a file that was written to this lately
+ * may be written to again without a trace. */
+enum { SETTLED_SECONDS = 3 };
+
+/* Hashes the file at a path, and tells which file that was. One that is replaced or
+ * written to meanwhile gives a state of zeros. */
+static cyxla_status hash_file(const char *path, cyxla_path_state *state,
+                              uint64_t *bytes, uint64_t *hash, cyxla_error *error) {
+  cyxla_path_state after;
+  cyxla_status status;
+
+  cyxla_path_get_state(path, state);
+  if (is_same(state, &last.state)) {
+    *bytes = state->bytes;
+    *hash = last.hash;
+    return CYXLA_OK;
+  }
+  status = cyxla_path_hash_file(path, bytes, hash, error);
+  if (status != CYXLA_OK) return status;
+  cyxla_path_get_state(path, &after);
+  if (!is_same(state, &after)) {
+    memset(state, 0, sizeof(*state));
+  } else if (state->seconds + SETTLED_SECONDS < (int64_t)time(NULL)) {
+    last.state = *state;
+    last.hash = *hash;
+  }
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_plugin_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
+                                    cyxla_error *error) {
+  cyxla_path_state state;
+  cyxla_status status;
+
+  cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  status = hash_file(path, &state, bytes, hash, error);
+  cyxla_lock_release(&cyxla_process_plugins_lock);
+  return status;
+}
+
+static cyxla_status hash_library(cyxla_plugin *plugin, cyxla_error *error) {
+  cyxla_path_state state;
   uint64_t bytes, hash;
-  cyxla_status status = cyxla_path_hash_file(plugin->path, &bytes, &hash, error);
+  cyxla_status status = hash_file(plugin->path, &state, &bytes, &hash, error);
 
   if (status != CYXLA_OK) return status;
-  if (!is_same_file(plugin)) {
+  if (!is_same(&state, &plugin->file)) {
     return cyxla_error_set(error, CYXLA_FAILED_PRECONDITION,
                            "the plugin %s was changed after it had been loaded, so "
                            "that nothing tells which build it is; start the program "
@@ -34,9 +78,14 @@ static cyxla_status hash_file(cyxla_plugin *plugin, cyxla_error *error) {
                            plugin->path);
   }
   plugin->file_hash = hash;
-  snprintf(plugin->identity, sizeof(plugin->identity), "%016llx-%llu",
-           (unsigned long long)hash, (unsigned long long)bytes);
+  cyxla_plugin_format_identity(bytes, hash, plugin->identity);
   return CYXLA_OK;
+}
+
+void cyxla_plugin_format_identity(uint64_t bytes, uint64_t hash,
+                                  char identity[CYXLA_PLUGIN_IDENTITY_BYTES]) {
+  snprintf(identity, CYXLA_PLUGIN_IDENTITY_BYTES, "%016llx-%llu",
+           (unsigned long long)hash, (unsigned long long)bytes);
 }
 
 /* The rest of the plugin does not change, and these fields only once. */
@@ -44,7 +93,7 @@ static cyxla_status identify(const cyxla_plugin *plugin, cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
 
   cyxla_lock_acquire(&cyxla_process_plugins_lock);
-  if (plugin->identity[0] == '\0') status = hash_file((cyxla_plugin *)plugin, error);
+  if (plugin->identity[0] == '\0') status = hash_library((cyxla_plugin *)plugin, error);
   cyxla_lock_release(&cyxla_process_plugins_lock);
   return status;
 }

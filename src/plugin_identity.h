@@ -9,6 +9,15 @@
  * place later is not taken for it. */
 void cyxla_plugin_note_file(cyxla_plugin *plugin);
 
+/* Both as one text, see cyxla_runtime_plugin_identity. */
+void cyxla_plugin_format_identity(uint64_t bytes, uint64_t hash,
+                                  char identity[CYXLA_PLUGIN_IDENTITY_BYTES]);
+
+/* Size and hash of a library's file. The last result is kept, since a library that is
+ * looked for is also loaded, and has hundreds of megabytes. Any thread may call it. */
+cyxla_status cyxla_plugin_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
+                                    cyxla_error *error);
+
 /* The size and the hash of the library's file, which is read once. Fails with
  * CYXLA_FAILED_PRECONDITION where the file is no longer the one that was loaded. Any
  * thread may call it. */

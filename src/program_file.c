@@ -6,7 +6,7 @@
 #include "error.h"
 #include "memory.h"
 #include "options.h"
-#include "path.h"
+#include "plugin_identity.h"
 #include "signature.h"
 
 enum { NUM_SECTIONS = 5 };
@@ -18,7 +18,7 @@ cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *r
   if (record->path == NULL)
     return cyxla_error_out_of_memory(error, "a plugin's record");
   cyxla_status status =
-      cyxla_path_hash_file(path, &record->bytes, &record->hash, error);
+      cyxla_plugin_hash_file(path, &record->bytes, &record->hash, error);
   if (status != CYXLA_OK) cyxla_plugin_record_free(record);
   return status;
 }
@@ -26,19 +26,6 @@ cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *r
 void cyxla_plugin_record_free(cyxla_plugin_record *record) {
   cyxla_release(record->path);
   memset(record, 0, sizeof(*record));
-}
-
-/* A counted text as one that ends with a zero byte; NULL where the text holds a zero
- * byte itself, or memory ran out, which is_out_of_memory tells apart. */
-static char *read_text(cyxla_reader *reader, bool *is_out_of_memory) {
-  size_t length;
-  const unsigned char *text = cyxla_read_bytes(reader, &length);
-  char *copy;
-
-  if (text == NULL || memchr(text, '\0', length) != NULL) return NULL;
-  copy = cyxla_duplicate(text, length);
-  if (copy == NULL) *is_out_of_memory = true;
-  return copy;
 }
 
 typedef struct file_signature {
@@ -58,7 +45,7 @@ static cyxla_status read_signature(const cyxla_file *file, const cyxla_section *
   cyxla_reader reader = {section->data, section->bytes, 0, false};
   bool is_out_of_memory = false;
 
-  signature->platform = read_text(&reader, &is_out_of_memory);
+  signature->platform = cyxla_read_text(&reader, &is_out_of_memory);
   if (signature->platform != NULL &&
       cyxla_signature_read(&reader, &signature->inputs, &is_out_of_memory) &&
       cyxla_signature_read(&reader, &signature->outputs, &is_out_of_memory) &&
@@ -131,7 +118,7 @@ static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *rec
   memset(&reader, 0, sizeof(reader));
   reader.data = section->data;
   reader.size = section->bytes;
-  record->path = read_text(&reader, &is_out_of_memory);
+  record->path = cyxla_read_text(&reader, &is_out_of_memory);
   record->bytes = cyxla_read_u64(&reader);
   record->hash = cyxla_read_u64(&reader);
   if (record->path != NULL && cyxla_reader_is_done(&reader)) return CYXLA_OK;

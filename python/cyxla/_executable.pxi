@@ -86,7 +86,8 @@ cdef class Executable:
     def serialize(self):
         """The plugin's own bytes, as PJRT gives them: machine code for this very build of
         the plugin and a processor like this one. Any other plugin that loads them may
-        crash or compute wrong numbers; for all of them there is :meth:`save`.
+        crash or compute wrong numbers; for all of them there is :meth:`save`. Of an
+        executable that was loaded they are what that was loaded from.
         """
         cdef cyxla_error error
         cdef cyxla_status status

@@ -43,6 +43,30 @@ static void a_serialized_executable_is_loaded_and_not_compiled(void) {
   cyxla_call_destroy(call);
 }
 
+static void what_was_loaded_is_serialized_as_it_was(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_executable *compiled = test_compile(test_sum_program()), *loaded;
+  size_t bytes, again_bytes;
+  void *data = serialize(compiled, &bytes), *again;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_executable_deserialize(cyxla_executable_runtime(compiled),
+                                         cyxla_executable_program(compiled), data,
+                                         bytes, &loaded, &error),
+            &error);
+  cyxla_executable_destroy(compiled);
+  again = serialize(loaded, &again_bytes);
+  EXPECT_EQUAL(fake->calls_of("PJRT_Executable_Serialize"), 1);
+  EXPECT_EQUAL(again_bytes, bytes);
+  EXPECT_BYTES(again, data, bytes);
+  cyxla_aligned_free(again);
+  cyxla_memory_fail_after(0);
+  EXPECT_ERROR(cyxla_executable_serialize(loaded, &again, &again_bytes, &error),
+               CYXLA_OUT_OF_MEMORY, &error, "a serialized executable");
+  cyxla_aligned_free(data);
+  cyxla_executable_destroy(loaded);
+}
+
 static void expect_refused(cyxla_runtime *runtime, cyxla_program *program,
                            const void *data, size_t bytes, cyxla_status status,
                            const char *message) {
@@ -76,8 +100,10 @@ static void what_cannot_be_loaded_says_why(void) {
   expect_refused(runtime, program, data, bytes, CYXLA_UNIMPLEMENTED,
                  "cannot load serialized executables");
   fake->remove_function(NULL);
-  cyxla_memory_fail_after(0);
-  expect_refused(runtime, program, data, bytes, CYXLA_OUT_OF_MEMORY, "an executable");
+  for (int n = 0; n < 2; n++) {
+    cyxla_memory_fail_after(n);
+    expect_refused(runtime, program, data, bytes, CYXLA_OUT_OF_MEMORY, "an executable");
+  }
   cyxla_aligned_free(data);
   cyxla_executable_destroy(compiled);
 }
@@ -130,6 +156,7 @@ static void required_arguments_are_named(void) {
 }
 
 TEST_MAIN(TEST_CASE(a_serialized_executable_is_loaded_and_not_compiled),
+          TEST_CASE(what_was_loaded_is_serialized_as_it_was),
           TEST_CASE(what_cannot_be_loaded_says_why),
           TEST_CASE(a_handler_that_is_missing_is_asked_for),
           TEST_CASE(a_program_of_another_platform_is_refused),

@@ -69,6 +69,30 @@ static void a_library_that_is_gone_cannot_be_told(void) {
   cyxla_runtime_destroy(runtime);
 }
 
+static void a_file_that_was_hashed_is_hashed_again_once_it_changed(void) {
+  const char *path = test_temporary_path("library.so");
+  const char *old = test_fake_path();
+  uint64_t bytes, hash;
+  size_t size;
+  unsigned char *data = test_read_file(old, &size);
+  cyxla_error error;
+
+  for (int i = 0; i < 2; i++) {
+    EXPECT_OK(cyxla_plugin_hash_file(old, &bytes, &hash, &error), &error);
+    EXPECT_EQUAL(bytes, size);
+    EXPECT_EQUAL(hash, cyxla_hash_bytes(data, size));
+  }
+  for (int i = 0; i < 3; i++) {
+    char text[2] = {(char)('a' + i), '\0'};
+    test_write_file(path, text, 1);
+    EXPECT_OK(cyxla_plugin_hash_file(path, &bytes, &hash, &error), &error);
+    EXPECT_EQUAL(bytes, 1);
+    EXPECT_EQUAL(hash, cyxla_hash_bytes(text, 1));
+  }
+  EXPECT_ERROR(cyxla_plugin_hash_file("/nowhere.so", &bytes, &hash, &error),
+               CYXLA_FILE_UNREADABLE, &error, "/nowhere.so");
+}
+
 static void required_arguments_are_named(void) {
   const char *identity = "";
   cyxla_error error;
@@ -96,5 +120,6 @@ static void without_memory_it_is_asked_again(void) {
 TEST_MAIN(TEST_CASE(a_plugin_is_told_by_its_library),
           TEST_CASE(a_library_that_is_replaced_is_not_taken_for_the_one_that_is_loaded),
           TEST_CASE(a_library_that_is_gone_cannot_be_told),
+          TEST_CASE(a_file_that_was_hashed_is_hashed_again_once_it_changed),
           TEST_CASE(required_arguments_are_named),
           TEST_CASE(without_memory_it_is_asked_again))

@@ -378,6 +378,7 @@ def test_an_executable_is_made_of_what_was_serialized(double):
     assert (double.is_deserialized, loaded.is_deserialized) == (False, True)
     assert loaded.compile_seconds > 0
     assert_same_bits(loaded(VECTOR), double(VECTOR))
+    assert loaded.serialize() == double.serialize()
 
 
 def test_bytes_that_are_no_executable_are_refused(double):
