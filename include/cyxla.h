@@ -202,7 +202,8 @@ CYXLA_API void cyxla_program_destroy(cyxla_program *program);
 CYXLA_API cyxla_status cyxla_program_load(const char *path, cyxla_program **program,
                                           cyxla_error *error);
 
-/* Writes a .cyxla file that holds the program. The file is written beside its final
+/* Writes a .cyxla file that holds the program, and the executables that it was read
+ * with. The file is written beside its final
  * name and renamed, so that a reader never sees half of it. Links are followed,
  * the permissions of an existing file are kept, and devices and pipes are refused. */
 CYXLA_API cyxla_status cyxla_program_save(const cyxla_program *program,
@@ -227,6 +228,31 @@ CYXLA_API const char *cyxla_program_metadata(const cyxla_program *program);
 CYXLA_API const void *cyxla_program_code(const cyxla_program *program, size_t *bytes);
 CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program,
                                                     size_t *bytes);
+
+/* What a file says of an executable that it holds beside the program. All pointers are
+ * borrowed from the program. */
+typedef struct cyxla_executable_info {
+  size_t struct_size;
+  const char *plugin_identity; /* of the plugin that compiled, see
+                                  cyxla_runtime_plugin_identity */
+  int pjrt_api_major;
+  int pjrt_api_minor;
+  const char *platform;
+  const char *device_kind;  /* of the device that it was compiled for */
+  const char *cpu_features; /* of the machine that compiled, see cyxla_cpu_features */
+  size_t bytes;             /* of machine code, as the plugin serialized it */
+} cyxla_executable_info;
+#define CYXLA_EXECUTABLE_INFO_INIT \
+  {sizeof(cyxla_executable_info), NULL, 0, 0, NULL, NULL, NULL, 0}
+
+/* The number of executables that the program was read with from a file, and what each
+ * of them is: info's struct_size is set by the caller. cyxla_executable_create loads
+ * one that fits. */
+CYXLA_API size_t cyxla_program_num_executables(const cyxla_program *program);
+CYXLA_API cyxla_status cyxla_program_executable_info(const cyxla_program *program,
+                                                     size_t index,
+                                                     cyxla_executable_info *info,
+                                                     cyxla_error *error);
 
 /* ---- Plugins ------------------------------------------------------------------- */
 
@@ -420,6 +446,15 @@ CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
                                                 cyxla_executable **executable,
                                                 cyxla_error *error);
 
+/* Makes a program ready to run on the first device of a runtime. If it was read from a
+ * file with an executable of this very build of the plugin, for this kind of device and
+ * a processor whose features this one all has, and XLA_FLAGS was the same, that is
+ * loaded; else, and where the plugin refuses it, the program is compiled. */
+CYXLA_API cyxla_status cyxla_executable_create(cyxla_runtime *runtime,
+                                               cyxla_program *program,
+                                               cyxla_executable **executable,
+                                               cyxla_error *error);
+
 /* Makes an executable of what cyxla_executable_serialize gave for the same program,
  * without compiling it. The data has to come from this very build of the plugin, see
  * cyxla_runtime_plugin_identity, and from a machine whose cyxla_cpu_features this one
@@ -440,7 +475,8 @@ typedef struct cyxla_open_options {
 } cyxla_open_options;
 #define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
 
-/* Opens a .cyxla file and makes its program ready to run; options may be NULL.
+/* Opens a .cyxla file and makes its program ready to run, as cyxla_executable_create
+ * does; options may be NULL.
  *
  * Without a runtime in the options a default one is made from the plugin in the
  * options, else the one that the environment variable CYXLA_PLUGIN names, else a
@@ -455,8 +491,12 @@ CYXLA_API cyxla_status cyxla_open(const char *path, const cyxla_open_options *op
                                   cyxla_executable **executable, cyxla_error *error);
 CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
 
-/* Writes a .cyxla file that holds the executable's program and records which plugin
- * it was compiled with. Written like cyxla_program_save. */
+/* Writes a .cyxla file that holds the executable's program, the executable itself and
+ * which plugin made it, so that the file is opened without compiling on machines like
+ * this one. Executables of other plugins and machines are kept if they belong to the
+ * same program: those that the program was read with, and those of the file that is
+ * replaced. Where the plugin cannot serialize the executable the file has none of it.
+ * Written like cyxla_program_save. */
 CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
                                              const char *path, cyxla_error *error);
 

@@ -25,6 +25,12 @@ const char *cyxla_environment_lapack(void) {
   return variable("CYXLA_LAPACK");
 }
 
+const char *cyxla_environment_xla_flags(void) {
+  const char *flags = variable("XLA_FLAGS");
+
+  return flags != NULL ? flags : "";
+}
+
 bool cyxla_environment_mirror_jax(void) {
   const char *value = variable("CYXLA_MIRROR_JAX");
 

@@ -16,6 +16,9 @@ const char *cyxla_environment_lapack(void);
  * alone. */
 bool cyxla_environment_mirror_jax(void);
 
+/* The options of XLA's that plugins take from the environment; "" where it is unset. */
+const char *cyxla_environment_xla_flags(void);
+
 /* Sets what plugins read from the environment once, when they are loaded:
  *   XLA's log level, TF_CPP_MIN_LOG_LEVEL: to CYXLA_LOG (0 information, 1 warnings, 2
  *   errors, 3 fatal errors only) if that is set. Else to 3, since some plugins log

@@ -4,7 +4,6 @@
 
 #include "atomic.h"
 #include "error.h"
-#include "executable_check.h"
 #include "memory.h"
 #include "options.h"
 #include "program_file.h"
@@ -51,7 +50,7 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
     status = find_runtime(&used, path, program, &record, &runtime, error);
   }
   if (status == CYXLA_OK) {
-    status = cyxla_executable_compile(runtime, program, executable, error);
+    status = cyxla_executable_create(runtime, program, executable, error);
   }
   cyxla_runtime_destroy(runtime);
   cyxla_program_destroy(program);
@@ -74,81 +73,8 @@ void cyxla_executable_destroy(cyxla_executable *executable) {
   }
   cyxla_program_destroy(executable->program);
   cyxla_runtime_destroy(executable->runtime);
-  cyxla_release(executable->serialized);
+  cyxla_release(executable->serialized_copy);
   cyxla_release(executable);
-}
-
-cyxla_status cyxla_executable_save(const cyxla_executable *executable, const char *path,
-                                   cyxla_error *error) {
-  cyxla_plugin_record record;
-  cyxla_status status;
-
-  CYXLA_REQUIRE(executable, error);
-  CYXLA_REQUIRE(path, error);
-  status =
-      cyxla_plugin_record_create(executable->runtime->plugin->path, &record, error);
-  if (status != CYXLA_OK) return status;
-  status = cyxla_program_file_write(executable->program, path, &record, error);
-  cyxla_plugin_record_free(&record);
-  return status;
-}
-
-static cyxla_status copy_serialized(const void *serialized, size_t size, void **data,
-                                    size_t *bytes, cyxla_error *error) {
-  *data = cyxla_aligned_alloc(size);
-  if (*data == NULL) return cyxla_error_out_of_memory(error, "a serialized executable");
-  memcpy(*data, serialized, size);
-  *bytes = size;
-  return CYXLA_OK;
-}
-
-static cyxla_status serialize(const PJRT_Api *api, PJRT_Executable *compiled,
-                              void **data, size_t *bytes, cyxla_error *error) {
-  PJRT_Executable_Serialize_Args args;
-  cyxla_status status;
-
-  memset(&args, 0, sizeof(args));
-  args.struct_size = sizeof(args);
-  args.executable = compiled;
-  status = cyxla_error_from_pjrt(api, api->PJRT_Executable_Serialize(&args),
-                                 "serialize an executable", error);
-  if (status != CYXLA_OK) return status;
-  status = copy_serialized(args.serialized_bytes, args.serialized_bytes_size, data,
-                           bytes, error);
-  args.serialized_executable_deleter(args.serialized_executable);
-  return status;
-}
-
-cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void **data,
-                                        size_t *bytes, cyxla_error *error) {
-  const PJRT_Api *api;
-  PJRT_Executable *compiled;
-  cyxla_status status;
-
-  CYXLA_REQUIRE(data, error);
-  *data = NULL;
-  CYXLA_REQUIRE(bytes, error);
-  *bytes = 0;
-  CYXLA_REQUIRE(executable, error);
-  /* XLA's CPU plugins serialize what they have loaded without its machine code, which
-   * only a run notices. */
-  if (executable->is_deserialized) {
-    return copy_serialized(executable->serialized, executable->serialized_bytes, data,
-                           bytes, error);
-  }
-  status = cyxla_runtime_check_process(executable->runtime, error);
-  if (status != CYXLA_OK) return status;
-  api = executable->runtime->plugin->api;
-  if (!CYXLA_PLUGIN_HAS(api, PJRT_Executable_Serialize)) {
-    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                           "the plugin %s cannot serialize executables",
-                           executable->runtime->plugin->path);
-  }
-  status = cyxla_executable_describe(executable, &compiled, error);
-  if (status != CYXLA_OK) return status;
-  status = serialize(api, compiled, data, bytes, error);
-  cyxla_executable_description_destroy(executable, compiled);
-  return status;
 }
 
 cyxla_program *cyxla_executable_program(const cyxla_executable *executable) {

@@ -12,9 +12,11 @@ struct cyxla_executable {
   PJRT_LoadedExecutable *loaded;
   double compile_seconds; /* or seconds that loading took */
   bool is_deserialized;
-  unsigned char *serialized; /* what it was loaded from; NULL: it was compiled */
+  bool is_from_file;               /* it was loaded from one of the program's */
+  const unsigned char *serialized; /* what it was loaded from */
   size_t serialized_bytes;
-  int64_t code_bytes; /* -1: the plugin does not tell */
+  unsigned char *serialized_copy; /* NULL: the program has it, or it was compiled */
+  int64_t code_bytes;             /* -1: the plugin does not tell */
 };
 
 /* Another reference, given back with cyxla_executable_destroy. */

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "executable_load.h"
+#include "executable.h"
 
 #include <string.h>
 #include <time.h>
@@ -79,33 +79,49 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   return status;
 }
 
-static cyxla_status deserialize(cyxla_executable *executable, const void *data,
-                                size_t bytes, cyxla_error *error) {
+/* What is loaded in the place of compiling. */
+typedef struct serialized {
+  const void *data;
+  size_t bytes;
+  bool is_from_file; /* the program keeps the data */
+} serialized;
+
+/* A plugin cannot serialize what it has loaded, so the data is kept for that. */
+static cyxla_status keep(cyxla_executable *executable, const serialized *source,
+                         cyxla_error *error) {
+  executable->is_deserialized = true;
+  executable->is_from_file = source->is_from_file;
+  executable->serialized = source->data;
+  executable->serialized_bytes = source->bytes;
+  if (source->is_from_file) return CYXLA_OK;
+  executable->serialized_copy = cyxla_duplicate(source->data, source->bytes);
+  executable->serialized = executable->serialized_copy;
+  return executable->serialized != NULL
+             ? CYXLA_OK
+             : cyxla_error_out_of_memory(error, "an executable");
+}
+
+static cyxla_status deserialize(cyxla_executable *executable, const serialized *source,
+                                cyxla_error *error) {
   const PJRT_Api *api = executable->runtime->plugin->api;
   PJRT_Executable_DeserializeAndLoad_Args args;
-  cyxla_status status;
+  cyxla_status status = keep(executable, source, error);
 
-  /* A plugin cannot serialize what it has loaded, so the data is kept for that. */
-  executable->is_deserialized = true;
-  executable->serialized = cyxla_duplicate(data, bytes);
-  executable->serialized_bytes = bytes;
-  if (executable->serialized == NULL) {
-    return cyxla_error_out_of_memory(error, "an executable");
-  }
+  if (status != CYXLA_OK) return status;
   memset(&args, 0, sizeof(args));
   args.struct_size = sizeof(args);
   args.client = executable->runtime->client;
-  args.serialized_executable = data;
-  args.serialized_executable_size = bytes;
+  args.serialized_executable = source->data;
+  args.serialized_executable_size = source->bytes;
   status = cyxla_error_from_pjrt(api, api->PJRT_Executable_DeserializeAndLoad(&args),
                                  "load a serialized executable", error);
   if (status == CYXLA_OK) executable->loaded = args.loaded_executable;
   return status;
 }
 
-/* Compiles the program, or loads the data unless that is NULL. Both look up the
+/* Compiles the program, or loads the source unless that is NULL. Both look up the
  * handlers of custom calls, which have to be there before. */
-static cyxla_status build(cyxla_executable *executable, const void *data, size_t bytes,
+static cyxla_status build(cyxla_executable *executable, const serialized *source,
                           cyxla_error *error) {
   const cyxla_program *program = executable->program;
   double start = seconds_now();
@@ -114,8 +130,8 @@ static cyxla_status build(cyxla_executable *executable, const void *data, size_t
 
   cyxla_linalg_prepare(executable->runtime, program->code, program->code_bytes,
                        &missing);
-  status = data != NULL ? deserialize(executable, data, bytes, error)
-                        : compile(executable, error);
+  status = source != NULL ? deserialize(executable, source, error)
+                          : compile(executable, error);
   if (status != CYXLA_OK) return add_advice(status, &missing, error);
   if (executable->loaded == NULL) {
     return cyxla_error_set(error, CYXLA_PLUGIN_INVALID,
@@ -137,7 +153,7 @@ static cyxla_status check_platform(const cyxla_runtime *runtime,
 }
 
 static cyxla_status make(cyxla_runtime *runtime, cyxla_program *program,
-                         const void *data, size_t bytes, cyxla_executable **executable,
+                         const serialized *source, cyxla_executable **executable,
                          cyxla_error *error) {
   cyxla_executable *made;
   cyxla_fpenv caller;
@@ -151,7 +167,7 @@ static cyxla_status make(cyxla_runtime *runtime, cyxla_program *program,
   made->program = cyxla_program_retain(program);
   made->runtime = cyxla_runtime_retain(runtime);
   cyxla_fpenv_enter(&caller);
-  status = build(made, data, bytes, error);
+  status = build(made, source, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
     cyxla_executable_destroy(made);
@@ -168,28 +184,60 @@ cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *pro
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
-  return make(runtime, program, NULL, 0, executable, error);
+  return make(runtime, program, NULL, executable, error);
 }
 
-bool cyxla_executable_can_deserialize(const cyxla_runtime *runtime) {
+static bool can_deserialize(const cyxla_runtime *runtime) {
   return CYXLA_PLUGIN_HAS(runtime->plugin->api, PJRT_Executable_DeserializeAndLoad);
+}
+
+/* Loads the program's own executable that fits, if there is one. Where the plugin
+ * refuses it none is made, and that is no failure. */
+static cyxla_status load_own(cyxla_runtime *runtime, cyxla_program *program,
+                             cyxla_executable **executable, cyxla_error *error) {
+  const cyxla_compiled *found;
+  serialized source = {NULL, 0, true};
+  cyxla_status status = cyxla_compiled_find(program, runtime, &found, error);
+
+  if (status != CYXLA_OK || found == NULL) return status;
+  source.data = found->data;
+  source.bytes = found->bytes;
+  status = make(runtime, program, &source, executable, NULL);
+  if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
+  return cyxla_error_out_of_memory(error, "an executable");
+}
+
+cyxla_status cyxla_executable_create(cyxla_runtime *runtime, cyxla_program *program,
+                                     cyxla_executable **executable,
+                                     cyxla_error *error) {
+  cyxla_status status = CYXLA_OK;
+
+  CYXLA_REQUIRE(executable, error);
+  *executable = NULL;
+  CYXLA_REQUIRE(runtime, error);
+  CYXLA_REQUIRE(program, error);
+  if (can_deserialize(runtime)) status = load_own(runtime, program, executable, error);
+  if (status != CYXLA_OK || *executable != NULL) return status;
+  return make(runtime, program, NULL, executable, error);
 }
 
 cyxla_status cyxla_executable_deserialize(cyxla_runtime *runtime,
                                           cyxla_program *program, const void *data,
                                           size_t bytes, cyxla_executable **executable,
                                           cyxla_error *error) {
+  const serialized source = {data, bytes, false};
+
   CYXLA_REQUIRE(executable, error);
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
   CYXLA_REQUIRE(data, error);
-  if (!cyxla_executable_can_deserialize(runtime)) {
+  if (!can_deserialize(runtime)) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                            "the plugin %s cannot load serialized executables",
                            runtime->plugin->path);
   }
-  return make(runtime, program, data, bytes, executable, error);
+  return make(runtime, program, &source, executable, error);
 }
 
 bool cyxla_executable_is_deserialized(const cyxla_executable *executable) {

@@ -312,6 +312,7 @@ cyxla_status cyxla_plugin_start(const cyxla_plugin *plugin, cyxla_error *error) 
 
 void cyxla_plugin_forget_all(void) {
   cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  cyxla_plugin_forget_hash();
   while (loaded != NULL) {
     cyxla_plugin *next = loaded->next;
     free_plugin(loaded);

@@ -25,8 +25,9 @@ typedef struct cyxla_plugin {
   const struct XLA_FFI_Api *ffi_api; /* NULL before a handler is registered */
   bool has_started;                  /* a client was made */
   long generation;                   /* of the process that made it */
-  cyxla_path_state file;             /* the library as it was when it was loaded */
-  uint64_t file_hash;                /* of its content, see plugin_identity.h */
+  uint64_t xla_flags_hash; /* of XLA_FLAGS when it was loaded, which changes code */
+  cyxla_path_state file;   /* the library as it was when it was loaded */
+  uint64_t file_hash;      /* of its content, see plugin_identity.h */
   char identity[CYXLA_PLUGIN_IDENTITY_BYTES]; /* "" before it was hashed */
   struct cyxla_plugin *next;
 } cyxla_plugin;

@@ -4,14 +4,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "environment.h"
 #include "error.h"
-#include "memory.h"
+#include "hash.h"
 #include "options.h"
 #include "process.h"
 #include "runtime.h"
 
 void cyxla_plugin_note_file(cyxla_plugin *plugin) {
+  const char *flags = cyxla_environment_xla_flags();
+
   cyxla_path_get_state(plugin->path, &plugin->file);
+  plugin->xla_flags_hash = cyxla_hash_bytes(flags, strlen(flags));
 }
 
 static bool is_same(const cyxla_path_state *a, const cyxla_path_state *b) {
@@ -51,6 +55,10 @@ static cyxla_status hash_file(const char *path, cyxla_path_state *state,
     last.hash = *hash;
   }
   return CYXLA_OK;
+}
+
+void cyxla_plugin_forget_hash(void) {
+  memset(&last, 0, sizeof(last));
 }
 
 cyxla_status cyxla_plugin_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,

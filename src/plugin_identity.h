@@ -6,7 +6,7 @@
 #include "plugin.h"
 
 /* Notes what the file is that is going to be loaded, so that another one that takes its
- * place later is not taken for it. */
+ * place later is not taken for it, and the XLA_FLAGS that it will find. */
 void cyxla_plugin_note_file(cyxla_plugin *plugin);
 
 /* Both as one text, see cyxla_runtime_plugin_identity. */
@@ -17,6 +17,9 @@ void cyxla_plugin_format_identity(uint64_t bytes, uint64_t hash,
  * looked for is also loaded, and has hundreds of megabytes. Any thread may call it. */
 cyxla_status cyxla_plugin_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
                                     cyxla_error *error);
+
+/* For tests: forgets that result, under the lock of the plugins. */
+void cyxla_plugin_forget_hash(void);
 
 /* The size and the hash of the library's file, which is read once. Fails with
  * CYXLA_FAILED_PRECONDITION where the file is no longer the one that was loaded. Any

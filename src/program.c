@@ -243,6 +243,7 @@ void cyxla_program_destroy(cyxla_program *program) {
   cyxla_release(program->code);
   cyxla_release(program->compile_options);
   cyxla_release(program->metadata);
+  cyxla_compiled_list_free(&program->compiled);
   cyxla_release(program);
 }
 

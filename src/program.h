@@ -2,7 +2,7 @@
 #ifndef CYXLA_PROGRAM_H
 #define CYXLA_PROGRAM_H
 
-#include "cyxla.h"
+#include "compiled.h"
 
 typedef struct cyxla_program_arrays {
   cyxla_array_spec *specs; /* [count]; names and shapes are owned */
@@ -20,6 +20,7 @@ struct cyxla_program {
   cyxla_program_arrays inputs;
   cyxla_program_arrays outputs;
   char *metadata;
+  cyxla_compiled_list compiled; /* that it was read with from a file */
 };
 
 /* Another reference to a program, given back with cyxla_program_destroy. */

@@ -9,7 +9,8 @@
 #include "plugin_identity.h"
 #include "signature.h"
 
-enum { NUM_SECTIONS = 5 };
+/* Of these there is one each. Executables follow them. */
+enum { NUM_SINGLE_SECTIONS = 5 };
 
 cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *record,
                                         cyxla_error *error) {
@@ -127,6 +128,45 @@ static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *rec
   return cyxla_file_invalid(file, "its record of a plugin cannot be read", error);
 }
 
+static cyxla_status read_compiled(const cyxla_file *file, const cyxla_section *section,
+                                  cyxla_program *program, cyxla_error *error) {
+  cyxla_compiled *compiled = &program->compiled.items[program->compiled.count];
+  cyxla_reader reader = {section->data, section->bytes, 0, false};
+  bool is_out_of_memory = false;
+
+  if (!cyxla_compiled_read(&reader, compiled, &is_out_of_memory)) {
+    if (is_out_of_memory) return cyxla_error_out_of_memory(error, "an executable");
+    return cyxla_file_invalid(file, "an executable in it cannot be read", error);
+  }
+  if (cyxla_compiled_belongs(compiled, program)) {
+    program->compiled.count++;
+  } else {
+    cyxla_compiled_free(compiled);
+  }
+  return CYXLA_OK;
+}
+
+static cyxla_status read_executables(const cyxla_file *file, cyxla_program *program,
+                                     cyxla_error *error) {
+  size_t count = 0;
+  cyxla_status status = CYXLA_OK;
+
+  for (size_t i = 0; i < file->num_sections; i++) {
+    if (file->sections[i].kind == CYXLA_SECTION_EXECUTABLE) count++;
+  }
+  if (count == 0) return CYXLA_OK;
+  program->compiled.items = cyxla_allocate_array(count, sizeof(cyxla_compiled));
+  if (program->compiled.items == NULL) {
+    return cyxla_error_out_of_memory(error, "executables");
+  }
+  for (size_t i = 0; i < file->num_sections && status == CYXLA_OK; i++) {
+    if (file->sections[i].kind == CYXLA_SECTION_EXECUTABLE) {
+      status = read_compiled(file, &file->sections[i], program, error);
+    }
+  }
+  return status;
+}
+
 cyxla_status cyxla_program_file_read(const char *path, cyxla_program **program,
                                      cyxla_plugin_record *record, cyxla_error *error) {
   cyxla_file file;
@@ -135,12 +175,13 @@ cyxla_status cyxla_program_file_read(const char *path, cyxla_program **program,
   *program = NULL;
   if (status != CYXLA_OK) return status;
   status = read_program(&file, program, error);
+  if (status == CYXLA_OK) status = read_executables(&file, *program, error);
   if (status == CYXLA_OK && record != NULL) {
     status = read_record(&file, record, error);
-    if (status != CYXLA_OK) {
-      cyxla_program_destroy(*program);
-      *program = NULL;
-    }
+  }
+  if (status != CYXLA_OK) {
+    cyxla_program_destroy(*program);
+    *program = NULL;
   }
   cyxla_file_free(&file);
   return status;
@@ -152,36 +193,79 @@ static void write_record(cyxla_writer *writer, const cyxla_plugin_record *record
   cyxla_write_u64(writer, record->hash);
 }
 
+/* What the sections hold that is made for the file; the rest lies in the program. */
+typedef struct file_content {
+  cyxla_writer signature;
+  cyxla_writer plugin;
+  cyxla_writer *executables;
+  cyxla_section *sections;
+  size_t num_sections;
+} file_content;
+
+static void free_content(file_content *content, size_t num_executables) {
+  cyxla_writer_free(&content->signature);
+  cyxla_writer_free(&content->plugin);
+  for (size_t i = 0; content->executables != NULL && i < num_executables; i++) {
+    cyxla_writer_free(&content->executables[i]);
+  }
+  cyxla_release(content->executables);
+  cyxla_release(content->sections);
+}
+
+static void add_section(file_content *content, cyxla_section_kind kind, uint32_t flags,
+                        const void *data, size_t bytes) {
+  const cyxla_section section = {(uint32_t)kind, flags, data, bytes};
+
+  content->sections[content->num_sections++] = section;
+}
+
+static bool make_content(const cyxla_program *program,
+                         const cyxla_plugin_record *record,
+                         const cyxla_compiled *const *executables,
+                         size_t num_executables, file_content *content) {
+  content->executables = cyxla_allocate_array(num_executables, sizeof(cyxla_writer));
+  content->sections = cyxla_allocate_array(NUM_SINGLE_SECTIONS + num_executables,
+                                           sizeof(cyxla_section));
+  if (content->executables == NULL || content->sections == NULL) return false;
+  cyxla_write_string(&content->signature, program->platform);
+  cyxla_signature_write(&content->signature, &program->inputs);
+  cyxla_signature_write(&content->signature, &program->outputs);
+  add_section(content, CYXLA_SECTION_SIGNATURE, CYXLA_SECTION_REQUIRED,
+              content->signature.data, content->signature.size);
+  add_section(content, CYXLA_SECTION_STABLEHLO, CYXLA_SECTION_REQUIRED, program->code,
+              program->code_bytes);
+  add_section(content, CYXLA_SECTION_COMPILE_OPTIONS, CYXLA_SECTION_REQUIRED,
+              program->compile_options, program->compile_options_bytes);
+  add_section(content, CYXLA_SECTION_METADATA, 0, program->metadata,
+              strlen(program->metadata));
+  if (record != NULL) {
+    write_record(&content->plugin, record);
+    add_section(content, CYXLA_SECTION_PLUGIN, 0, content->plugin.data,
+                content->plugin.size);
+  }
+  for (size_t i = 0; i < num_executables; i++) {
+    cyxla_writer *writer = &content->executables[i];
+    cyxla_compiled_write(writer, executables[i]);
+    if (writer->failed) return false;
+    add_section(content, CYXLA_SECTION_EXECUTABLE, 0, writer->data, writer->size);
+  }
+  return !content->signature.failed && !content->plugin.failed;
+}
+
 cyxla_status cyxla_program_file_write(const cyxla_program *program, const char *path,
                                       const cyxla_plugin_record *record,
-                                      cyxla_error *error) {
-  cyxla_writer signature = {0};
-  cyxla_writer plugin = {0};
+                                      const cyxla_compiled *const *executables,
+                                      size_t num_executables, cyxla_error *error) {
+  file_content content;
   cyxla_status status;
 
-  cyxla_write_string(&signature, program->platform);
-  cyxla_signature_write(&signature, &program->inputs);
-  cyxla_signature_write(&signature, &program->outputs);
-  if (record != NULL) write_record(&plugin, record);
-  if (signature.failed || plugin.failed) {
-    status = cyxla_error_out_of_memory(error, "writing a file");
+  memset(&content, 0, sizeof(content));
+  if (make_content(program, record, executables, num_executables, &content)) {
+    status = cyxla_file_write(path, content.sections, content.num_sections, error);
   } else {
-    const cyxla_section sections[NUM_SECTIONS] = {
-        {CYXLA_SECTION_SIGNATURE, CYXLA_SECTION_REQUIRED, signature.data,
-         signature.size},
-        {CYXLA_SECTION_STABLEHLO, CYXLA_SECTION_REQUIRED, program->code,
-         program->code_bytes},
-        {CYXLA_SECTION_COMPILE_OPTIONS, CYXLA_SECTION_REQUIRED,
-         program->compile_options, program->compile_options_bytes},
-        {CYXLA_SECTION_METADATA, 0, (const unsigned char *)program->metadata,
-         strlen(program->metadata)},
-        {CYXLA_SECTION_PLUGIN, 0, plugin.data, plugin.size},
-    };
-    status = cyxla_file_write(path, sections, NUM_SECTIONS - (record == NULL ? 1 : 0),
-                              error);
+    status = cyxla_error_out_of_memory(error, "writing a file");
   }
-  cyxla_writer_free(&signature);
-  cyxla_writer_free(&plugin);
+  free_content(&content, num_executables);
   return status;
 }
 
@@ -191,11 +275,4 @@ cyxla_status cyxla_program_load(const char *path, cyxla_program **program,
   *program = NULL;
   CYXLA_REQUIRE(path, error);
   return cyxla_program_file_read(path, program, NULL, error);
-}
-
-cyxla_status cyxla_program_save(const cyxla_program *program, const char *path,
-                                cyxla_error *error) {
-  CYXLA_REQUIRE(program, error);
-  CYXLA_REQUIRE(path, error);
-  return cyxla_program_file_write(program, path, NULL, error);
 }

@@ -29,7 +29,7 @@ from cyxla.extension import check_abi, get_include
 from cyxla.lowering import lower
 from cyxla.program import Program
 from cyxla.runtime import initialize, runtime_info
-from cyxla.specs import ArraySpec, RuntimeInfo
+from cyxla.specs import ArraySpec, ExecutableInfo, RuntimeInfo
 
 __version__ = _version()
 
@@ -41,6 +41,7 @@ __all__ = [
     "CompileStatistics",
     "Error",
     "Executable",
+    "ExecutableInfo",
     "FileError",
     "Program",
     "RuntimeInfo",

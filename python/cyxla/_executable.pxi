@@ -44,6 +44,20 @@ cdef class Executable:
         return self.describe(program)
 
     @classmethod
+    def create(cls, Runtime runtime not None, Program program not None):
+        """Makes a program ready to run: loads one of its ``executables`` that fits the
+        runtime and this machine, else compiles.
+        """
+        cdef Executable self = cls.__new__(cls, maker)
+        cdef cyxla_error error
+        cdef cyxla_status status
+        with nogil:
+            status = cyxla_executable_create(
+                runtime.handle, program.handle, &self.handle, &error)
+        check(status, &error)
+        return self.describe(program)
+
+    @classmethod
     def deserialize(cls, Runtime runtime not None, Program program not None,
                     bytes data not None):
         """Makes an executable of what :meth:`serialize` gave for the same program.
@@ -74,7 +88,7 @@ cdef class Executable:
         cyxla_executable_destroy(self.handle)
 
     def save(self, path):
-        """Writes a ``.cyxla`` file that holds the program and names the plugin."""
+        """Writes a ``.cyxla`` file that holds the program and what was compiled."""
         cdef cyxla_error error
         cdef cyxla_status status
         path_bytes = zero_terminated(os.fsencode(path))

@@ -135,3 +135,25 @@ cdef class Program:
     def metadata(self):
         """What Python keeps with the program, as JSON."""
         return cyxla_program_metadata(self.handle).decode()
+
+    @property
+    def executables(self):
+        """What the file held beside the program that this one was loaded from, a list of
+        :class:`ExecutableInfo`. One that fits is loaded and not compiled.
+        """
+        cdef cyxla_executable_info info
+        cdef cyxla_error error
+        cdef size_t i
+        executables = []
+        info.struct_size = sizeof(info)
+        for i in range(cyxla_program_num_executables(self.handle)):
+            check(cyxla_program_executable_info(self.handle, i, &info, &error), &error)
+            executables.append(ExecutableInfo(
+                plugin_identity=info.plugin_identity.decode(),
+                pjrt_api_version=(info.pjrt_api_major, info.pjrt_api_minor),
+                platform=info.platform.decode("utf-8", "replace"),
+                device_kind=info.device_kind.decode("utf-8", "replace"),
+                cpu_features=info.cpu_features.decode("utf-8", "replace"),
+                bytes=info.bytes,
+            ))
+        return executables

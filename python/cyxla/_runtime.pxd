@@ -69,6 +69,21 @@ cdef extern from "cyxla.h" nogil:
     const void *cyxla_program_code(const cyxla_program *program, size_t *bytes)
     const void *cyxla_program_compile_options(const cyxla_program *program, size_t *bytes)
 
+    ctypedef struct cyxla_executable_info:
+        size_t struct_size
+        const char *plugin_identity
+        int pjrt_api_major
+        int pjrt_api_minor
+        const char *platform
+        const char *device_kind
+        const char *cpu_features
+        size_t bytes
+
+    size_t cyxla_program_num_executables(const cyxla_program *program)
+    cyxla_status cyxla_program_executable_info(
+        const cyxla_program *program, size_t index, cyxla_executable_info *info,
+        cyxla_error *error)
+
     enum: CYXLA_EXTENSIONS_MAXIMUM
 
     ctypedef struct cyxla_plugin_info:
@@ -160,6 +175,9 @@ cdef extern from "cyxla.h" nogil:
         pass
 
     cyxla_status cyxla_executable_compile(
+        cyxla_runtime *runtime, cyxla_program *program, cyxla_executable **executable,
+        cyxla_error *error)
+    cyxla_status cyxla_executable_create(
         cyxla_runtime *runtime, cyxla_program *program, cyxla_executable **executable,
         cyxla_error *error)
     cyxla_status cyxla_executable_deserialize(

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from cyxla.specs import ArraySpec, RuntimeInfo
+from cyxla.specs import ArraySpec, ExecutableInfo, RuntimeInfo
 
 OptionValue = bool | int | float | str | list[int]
 
@@ -44,6 +44,8 @@ class Program:
     def compile_options(self) -> bytes: ...
     @property
     def metadata(self) -> str: ...
+    @property
+    def executables(self) -> list[ExecutableInfo]: ...
 
 class Runtime:
     def __init__(
@@ -64,6 +66,8 @@ class Executable:
     program: Program
     @classmethod
     def compile(cls, runtime: Runtime, program: Program) -> Self: ...
+    @classmethod
+    def create(cls, runtime: Runtime, program: Program) -> Self: ...
     @classmethod
     def deserialize(cls, runtime: Runtime, program: Program, data: bytes) -> Self: ...
     def save(self, path: str | PathLike[str]) -> None: ...

@@ -9,7 +9,7 @@ from libc.string cimport memcmp, memcpy, memset
 from cyxla import callbacks
 from cyxla.arrays import convert, dtype_of
 from cyxla.errors import Error, FileError
-from cyxla.specs import ArraySpec, RuntimeInfo
+from cyxla.specs import ArraySpec, ExecutableInfo, RuntimeInfo
 
 cnp.import_array()
 

@@ -13,10 +13,10 @@ from cyxla.program import Program
 class CompileStatistics(NamedTuple):
     """How an executable came to be.
 
-    ``compile_seconds`` is the time that the plugin took. ``from_cache`` is always
-    False, since there is no cache yet. ``tier`` tells how runs happen: ``"pjrt"``,
-    through the plugin. ``code_bytes`` is the size of the machine code as the plugin
-    counts it, -1 where it does not tell.
+    ``compile_seconds`` is the time that the plugin took to compile, or to load what a
+    file held. ``from_cache`` is always False, since there is no cache yet. ``tier``
+    tells how runs happen: ``"pjrt"``, through the plugin. ``code_bytes`` is the size of
+    the machine code as the plugin counts it, -1 where it does not tell.
     """
 
     compile_seconds: float
@@ -42,7 +42,7 @@ class Executable(_runtime.Executable):
         return f"<cyxla.Executable ({inputs}) -> ({outputs})>"
 
     def save(self, path):
-        """Writes a ``.cyxla`` file that holds the program and names the plugin."""
+        """Writes a ``.cyxla`` file that holds the program and what was compiled."""
         self.program.check_saved()
         super().save(path)
 
@@ -66,6 +66,9 @@ class Executable(_runtime.Executable):
 def compile_program(program, *, compiler_options=None):
     """Compiles a program. Returns the pair ``(executable, statistics)``.
 
+    A program from a file that holds an executable of this plugin and for this machine
+    is not compiled: that is loaded, see ``Executable.is_deserialized``.
+
     Loads the plugin for the program's platform if none is loaded. ``compiler_options``
     overrides XLA's options by name, on top of those that the program was lowered with.
     """
@@ -79,7 +82,7 @@ def compile_program(program, *, compiler_options=None):
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    executable = Executable.compile(loaded, program)
+    executable = Executable.create(loaded, program)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=False,
@@ -107,8 +110,11 @@ def compile(function, *example_arguments, **options):
 def save(path, executable_or_program):
     """Writes a ``.cyxla`` file that C programs open and :func:`load` reads.
 
-    The file holds the program. Of an executable it also names the plugin, so that C
-    programs on this machine find it. The file is replaced in one step.
+    The file holds the program. Of an executable it also holds what was compiled, so
+    that machines like this one with the same plugin do not compile again, and names the
+    plugin, so that C programs on this machine find it. What other plugins and machines
+    compiled is kept if the file held the same program. The file is replaced in one
+    step.
     """
     if not isinstance(executable_or_program, (Program, Executable)):
         raise TypeError(
@@ -118,7 +124,10 @@ def save(path, executable_or_program):
 
 
 def load(path):
-    """Reads a ``.cyxla`` file and compiles its program. Returns the executable.
+    """Reads a ``.cyxla`` file and makes its program ready. Returns the executable.
+
+    If the file holds an executable of this plugin and for this machine, that is loaded;
+    else the program is compiled.
 
     A file is turned into machine code: load only files that you trust.
     """

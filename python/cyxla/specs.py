@@ -17,6 +17,25 @@ class ArraySpec(NamedTuple):
     aliased_output: int = -1
 
 
+class ExecutableInfo(NamedTuple):
+    """What a file says of an executable that it holds.
+
+    ``plugin_identity`` is the hash and the size of the library of the plugin that
+    compiled it, and ``pjrt_api_version`` the ``(major, minor)`` that it implements.
+    ``platform`` and ``device_kind`` are those of the device that it was compiled for,
+    and ``cpu_features`` what the processor of that machine has, as in
+    ``"x86-64 aes avx"``.
+    ``bytes`` is the size of the machine code, as the plugin serialized it.
+    """
+
+    plugin_identity: str
+    pjrt_api_version: tuple
+    platform: str
+    device_kind: str
+    cpu_features: str
+    bytes: int
+
+
 class RuntimeInfo(NamedTuple):
     """A plugin that is loaded, and its client.
 

@@ -27,7 +27,7 @@ static void the_runtime_is_for_the_cpu(void) {
 static void a_program_goes_all_the_way(void) {
   conformance_begin();
   cyxla_program_options program = test_sum_options();
-  test_scenario scenario = {conformance_plugin(), &program, NULL, NULL};
+  test_scenario scenario = {conformance_plugin(), &program, NULL, NULL, false};
   cyxla_error error;
 
   test_set_environment("CYXLA_PLUGIN", NULL);
@@ -35,6 +35,7 @@ static void a_program_goes_all_the_way(void) {
   program.code = conformance_sum_code();
   program.code_bytes = strlen(program.code);
   EXPECT_OK(test_scenario_run(&scenario, &error), &error);
+  EXPECT_TRUE(scenario.is_deserialized);
 }
 
 static void expect_identity(size_t dtype, const char *fake_shape,

@@ -239,7 +239,7 @@ static void the_caller_s_rounding_traps_and_flags_stay(void) {
 static void saving_and_opening_leaves_the_environment_too(void) {
   static const environment wanted = {FE_UPWARD, FE_ALL_EXCEPT, 0, 0x8040};
   cyxla_program_options program = test_sum_options();
-  test_scenario scenario = {conformance_plugin(), &program, NULL, NULL};
+  test_scenario scenario = {conformance_plugin(), &program, NULL, NULL, false};
   cyxla_error error;
 
   conformance_begin();

@@ -40,7 +40,7 @@ static const char *save_with_record(const char *plugin) {
   cyxla_error error;
 
   EXPECT_OK(cyxla_plugin_record_create(plugin, &record, &error), &error);
-  EXPECT_OK(cyxla_program_file_write(program, path, &record, &error), &error);
+  EXPECT_OK(cyxla_program_file_write(program, path, &record, NULL, 0, &error), &error);
   cyxla_plugin_record_free(&record);
   cyxla_program_destroy(program);
   return path;

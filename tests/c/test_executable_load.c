@@ -1,4 +1,4 @@
-#include "executable_load.h"
+#include "executable.h"
 
 #include <string.h>
 

@@ -81,7 +81,7 @@ static void a_plugin_s_record_is_kept(void) {
   EXPECT_OK(cyxla_plugin_record_create(test_fake_path(), &record, &error), &error);
   EXPECT_TEXT(record.path, test_fake_path());
   EXPECT_TRUE(record.bytes > 0);
-  EXPECT_OK(cyxla_program_file_write(program, path, &record, &error), &error);
+  EXPECT_OK(cyxla_program_file_write(program, path, &record, NULL, 0, &error), &error);
   EXPECT_OK(cyxla_program_file_read(path, &loaded, &read, &error), &error);
   EXPECT_TEXT(read.path, record.path);
   EXPECT_EQUAL(read.bytes, record.bytes);
@@ -116,7 +116,7 @@ static const char *write_changed(cyxla_section_kind kind, const void *data,
   cyxla_file file;
   cyxla_error error;
 
-  EXPECT_OK(cyxla_program_file_write(program, path, &record, &error), &error);
+  EXPECT_OK(cyxla_program_file_write(program, path, &record, NULL, 0, &error), &error);
   EXPECT_OK(cyxla_file_read(path, &file, &error), &error);
   for (size_t i = 0; i < file.num_sections; i++) {
     bool is_changed = file.sections[i].kind == (uint32_t)kind;

@@ -1,5 +1,6 @@
 #include "test_scenario.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "test.h"
@@ -94,6 +95,7 @@ static cyxla_status load_and_open(test_scenario *scenario, cyxla_error *error) {
   status = cyxla_open(scenario->path, NULL, &executable, error);
   status = check(scenario, "cyxla_open", status, executable, error);
   if (status != CYXLA_OK) return status;
+  scenario->is_deserialized = cyxla_executable_is_deserialized(executable);
   status = run_twice(scenario, executable, error);
   cyxla_executable_destroy(executable);
   return status;
@@ -105,6 +107,9 @@ cyxla_status test_scenario_run(test_scenario *scenario, cyxla_error *error) {
   cyxla_status status;
 
   scenario->failed_step = NULL;
+  scenario->is_deserialized = false;
+  /* Saving keeps the executables of a file that is there. */
+  remove(scenario->path);
   memset(error, 0, sizeof(*error));
   options.plugin = scenario->plugin;
   options.platform = "cpu";

@@ -10,6 +10,7 @@ typedef struct test_scenario {
   const cyxla_program_options *program; /* of the sum, see test_sum_options */
   const char *path;                     /* of the file that is written */
   const char *failed_step;              /* out: what failed, NULL if nothing did */
+  bool is_deserialized; /* out: the file was opened without compiling again */
 } test_scenario;
 
 /* Creates a runtime and a program, compiles, runs twice, saves, loads, opens and runs

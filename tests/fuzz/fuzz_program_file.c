@@ -11,9 +11,13 @@
 #include "encoding.h"
 #include "hash.h"
 #include "input.h"
+#include "machine.h"
 #include "memory.h"
 
-enum { HEADER_BYTES = 32, ENTRY_BYTES = 32, CHECKSUM_OFFSET = 24, NUM_SECTIONS = 6 };
+enum { HEADER_BYTES = 32, ENTRY_BYTES = 32, CHECKSUM_OFFSET = 24, NUM_SECTIONS = 8 };
+
+/* In an executable, see docs/file-format.md. */
+enum { CODE_HASH_OFFSET = 24, OPTIONS_HASH_OFFSET = 32, HASHES_END = 40 };
 
 /* A file in memory, since a disk is slow. */
 static const char *write_file(const void *data, size_t bytes) {
@@ -29,6 +33,30 @@ static const char *write_file(const void *data, size_t bytes) {
   return path;
 }
 
+/* The hash of the first section of a kind, 0 if there is none. */
+static uint64_t hash_section(const unsigned char *data, size_t bytes, size_t count,
+                             uint32_t kind) {
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *entry = data + HEADER_BYTES + i * ENTRY_BYTES;
+    uint64_t offset = cyxla_load_u64(entry + 8), size = cyxla_load_u64(entry + 16);
+    if (cyxla_load_u32(entry) != kind) continue;
+    if (offset > bytes || size > bytes - offset) return 0;
+    return cyxla_hash_bytes(data + offset, (size_t)size);
+  }
+  return 0;
+}
+
+/* What says that an executable is one of the program's, which no change would hit. */
+static void put_hashes(unsigned char *data, size_t bytes, size_t count,
+                       unsigned char *section, size_t size) {
+  uint64_t code = hash_section(data, bytes, count, CYXLA_SECTION_STABLEHLO);
+  uint64_t options = hash_section(data, bytes, count, CYXLA_SECTION_COMPILE_OPTIONS);
+
+  if (size < HASHES_END) return;
+  cyxla_store_u64(section + CODE_HASH_OFFSET, code);
+  cyxla_store_u64(section + OPTIONS_HASH_OFFSET, options);
+}
+
 /* The checksums of the sections as far as there are any, and of the header. */
 static void put_checksums(unsigned char *data, size_t bytes) {
   size_t count = cyxla_load_u32(data + 12);
@@ -39,6 +67,9 @@ static void put_checksums(unsigned char *data, size_t bytes) {
     unsigned char *entry = data + HEADER_BYTES + i * ENTRY_BYTES;
     uint64_t offset = cyxla_load_u64(entry + 8), size = cyxla_load_u64(entry + 16);
     if (offset > bytes || size > bytes - offset) continue;
+    if (cyxla_load_u32(entry) == CYXLA_SECTION_EXECUTABLE) {
+      put_hashes(data, bytes, count, data + offset, (size_t)size);
+    }
     cyxla_store_u64(entry + 24, cyxla_hash_bytes(data + offset, (size_t)size));
   }
   cyxla_hash_start(&hash);
@@ -98,6 +129,34 @@ static void check_arrays(const cyxla_program *program,
   }
 }
 
+/* An executable of the program is written as it was read. */
+static void check_compiled(const cyxla_program *program,
+                           const cyxla_compiled *compiled) {
+  const char *features = compiled->cpu_features;
+  cyxla_writer written = {0}, again = {0};
+  cyxla_compiled copy;
+  cyxla_reader reader;
+  bool is_out_of_memory = false;
+
+  FUZZ_CHECK(cyxla_compiled_belongs(compiled, program), "one of this program's");
+  FUZZ_CHECK(cyxla_machine_has_all(features, features) ==
+                 (features[0] != '\0' && features[0] != ' '),
+             "a machine has what it has");
+  cyxla_compiled_write(&written, compiled);
+  memset(&reader, 0, sizeof(reader));
+  reader.data = written.data;
+  reader.size = written.size;
+  FUZZ_CHECK(cyxla_compiled_read(&reader, &copy, &is_out_of_memory), "read again");
+  FUZZ_CHECK(cyxla_compiled_replaces(&copy, compiled), "the same label");
+  cyxla_compiled_write(&again, &copy);
+  FUZZ_CHECK(
+      again.size == written.size && memcmp(again.data, written.data, again.size) == 0,
+      "and the same bytes");
+  cyxla_compiled_free(&copy);
+  cyxla_writer_free(&written);
+  cyxla_writer_free(&again);
+}
+
 static void check_program(const cyxla_program *program,
                           const cyxla_plugin_record *record) {
   size_t bytes;
@@ -111,6 +170,9 @@ static void check_program(const cyxla_program *program,
              "no record is empty");
   check_arrays(program, &program->inputs);
   check_arrays(program, &program->outputs);
+  for (size_t i = 0; i < program->compiled.count; i++) {
+    check_compiled(program, &program->compiled.items[i]);
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xxhash
+from cyxla import _runtime
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -57,7 +58,7 @@ def c_compiler():
 def library(c_compiler, tmp_path_factory):
     """The C library, for programs to be linked with."""
     path = tmp_path_factory.mktemp("library") / "libcyxla.so"
-    sources = [str(source) for source in (ROOT / "src").glob("*.c")]
+    sources = [str(source) for source in (ROOT / "src").rglob("*.c")]
     flags = ["-shared", "-fPIC", "-fvisibility=hidden", "-DCYXLA_BUILD"]
     run(
         *c_compiler, "-std=c99", *flags, *INCLUDES, *sources,
@@ -150,15 +151,15 @@ def test_the_reader_of_the_file_format_reads_what_was_saved(name, reader, tmp_pa
     cx.save(tmp_path / "program.cyxla", program)
 
     sections = reader["read_sections"](tmp_path / "program.cyxla")
-    platform, inputs, outputs = reader["read_signature"](sections[1])
+    platform, inputs, outputs = reader["read_signature"](sections[1][0])
 
     assert sorted(sections) == [1, 2, 3, 4]
     assert platform == program.platform
     assert inputs == described(program.inputs)
     assert outputs == described(program.outputs)
-    assert sections[2] == program.code
-    assert sections[3] == program.compile_options
-    assert sections[4].decode() == program.metadata
+    assert sections[2][0] == program.code
+    assert sections[3][0] == program.compile_options
+    assert sections[4][0].decode() == program.metadata
 
 
 def test_the_reader_of_the_file_format_reads_donated_inputs(reader, tmp_path):
@@ -169,7 +170,7 @@ def test_the_reader_of_the_file_format_reads_donated_inputs(reader, tmp_path):
     )
 
     sections = reader["read_sections"](tmp_path / "donated.cyxla")
-    _, inputs, _ = reader["read_signature"](sections[1])
+    _, inputs, _ = reader["read_signature"](sections[1][0])
 
     assert [spec[3] for spec in inputs] == [-1, 0]
 
@@ -178,12 +179,40 @@ def test_the_plugin_section_is_as_the_file_format_says(reader, tmp_path):
     cx.save(tmp_path / "program.cyxla", cx.compile(lambda x: x, 1.0))
     plugin = Path(cx.runtime_info().plugin)
 
-    section = reader["read_sections"](tmp_path / "program.cyxla")[5]
+    (section,) = reader["read_sections"](tmp_path / "program.cyxla")[5]
 
     path, content = str(plugin).encode(), plugin.read_bytes()
     numbers = [len(path), len(content), xxhash.xxh64_intdigest(content)]
     size, content_size, digest = (n.to_bytes(8, "little") for n in numbers)
     assert section == size + path + content_size + digest
+
+
+def test_the_executable_section_is_as_the_file_format_says(reader, tmp_path):
+    executable = cx.compile(lambda x: x, 1.0)
+    cx.save(tmp_path / "program.cyxla", executable)
+    plugin = Path(cx.runtime_info().plugin).read_bytes()
+
+    sections = reader["read_sections"](tmp_path / "program.cyxla")
+    (section,) = sections[6]
+    numbers, texts, code = reader["read_executable"](section)
+    (info,) = cx.Program.load(tmp_path / "program.cyxla").executables
+
+    hashed = [sections[2][0], sections[3][0], b""]
+    assert numbers == (
+        len(plugin),
+        xxhash.xxh64_intdigest(plugin),
+        *cx.runtime_info().pjrt_api_version,
+        *map(xxhash.xxh64_intdigest, hashed),
+    )
+    assert texts == [info.platform, info.device_kind, info.cpu_features]
+    assert code == executable.serialize()
+
+
+def test_the_features_of_processors_are_listed_in_the_source_that_the_page_names():
+    page = (DOCS / "file-format.md").read_text()
+    assert "`src/machine.c`" in page
+    names = re.findall(r'\{"([a-z0-9.-]+)", LEAF', (ROOT / "src/machine.c").read_text())
+    assert set(_runtime.cpu_features().split()[1:]) <= set(names)
 
 
 def test_every_status_is_described_with_its_value():
