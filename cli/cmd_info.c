@@ -24,6 +24,37 @@ static void print_json_spec(const cyxla_array_spec *spec, bool is_input) {
   putchar('}');
 }
 
+static cyxla_executable_info executable_info(const cyxla_program *program,
+                                             size_t index) {
+  cyxla_executable_info info = CYXLA_EXECUTABLE_INFO_INIT;
+
+  cyxla_program_executable_info(program, index, &info, NULL);
+  return info;
+}
+
+static void print_json_executable(const cyxla_executable_info *info) {
+  fputs("    {\"plugin_identity\": ", stdout);
+  print_json_string(info->plugin_identity);
+  printf(", \"pjrt_api_version\": [%d, %d], \"platform\": ", info->pjrt_api_major,
+         info->pjrt_api_minor);
+  print_json_string(info->platform);
+  fputs(", \"device_kind\": ", stdout);
+  print_json_string(info->device_kind);
+  fputs(", \"cpu_features\": ", stdout);
+  print_json_string(info->cpu_features);
+  printf(", \"bytes\": %zu}", info->bytes);
+}
+
+static void print_json_executables(const cyxla_program *program) {
+  fputs("  \"executables\": [", stdout);
+  for (size_t i = 0; i < cyxla_program_num_executables(program); i++) {
+    cyxla_executable_info info = executable_info(program, i);
+    fputs(i > 0 ? ",\n" : "\n", stdout);
+    print_json_executable(&info);
+  }
+  fputs("],\n", stdout);
+}
+
 static void print_json(const char *file, const cyxla_program *program) {
   size_t num_inputs = cyxla_program_num_inputs(program), code, options;
   size_t num_outputs = cyxla_program_num_outputs(program);
@@ -46,6 +77,7 @@ static void print_json(const char *file, const cyxla_program *program) {
   }
   printf("],\n  \"code_bytes\": %zu,\n  \"compile_options_bytes\": %zu,\n", code,
          options);
+  print_json_executables(program);
   fputs("  \"metadata\": ", stdout);
   print_json_string(cyxla_program_metadata(program));
   fputs("\n}\n", stdout);
@@ -101,6 +133,23 @@ static void print_lists(const cyxla_program *program) {
   }
 }
 
+static void print_executables(const cyxla_program *program) {
+  size_t count = cyxla_program_num_executables(program);
+
+  printf("  executables      %zu\n", count);
+  for (size_t i = 0; i < count; i++) {
+    cyxla_executable_info info = executable_info(program, i);
+    printf("    %s  PJRT %d.%d, ", info.plugin_identity, info.pjrt_api_major,
+           info.pjrt_api_minor);
+    print_escaped(stdout, info.platform);
+    fputs(" (", stdout);
+    print_escaped(stdout, info.device_kind);
+    printf("), %zu bytes\n      ", info.bytes);
+    print_escaped(stdout, info.cpu_features);
+    putchar('\n');
+  }
+}
+
 static void print_description(const char *file, const cyxla_program *program) {
   size_t code, options;
 
@@ -113,6 +162,7 @@ static void print_description(const char *file, const cyxla_program *program) {
   print_lists(program);
   printf("  code             %zu bytes of StableHLO\n", code);
   printf("  compile options  %zu bytes\n", options);
+  print_executables(program);
   printf("  metadata         %zu bytes%s\n", strlen(cyxla_program_metadata(program)),
          cyxla_program_metadata(program)[0] != '\0' ? ", which --json prints" : "");
 }
@@ -149,10 +199,12 @@ const command command_info = {
     "usage: cyxla info [--json] FILE\n\n"
     "Tells what is in a .cyxla file: the platform, the name, dtype, shape and size of "
     "each\n"
-    "input and output, which inputs are donated to which outputs, and how large the\n"
-    "code, the compile options and the metadata are. Nothing is compiled, and no "
-    "plugin\n"
-    "is needed.\n\n"
+    "input and output, which inputs are donated to which outputs, how large the code, "
+    "the\n"
+    "compile options and the metadata are, and which plugins compiled the program: "
+    "the\n"
+    "hash and size of their libraries, their devices, and what the processor of that\n"
+    "machine has. Nothing is compiled, and no plugin is needed.\n\n"
     "  --json   print a JSON object, with the metadata\n\n"
     "Exit codes: 0 success, 1 the file cannot be read, 2 wrong usage.\n",
     run,

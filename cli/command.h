@@ -19,6 +19,7 @@ typedef struct command {
 } command;
 
 extern const command command_bench;
+extern const command command_compile;
 extern const command command_info;
 extern const command command_plugins;
 extern const command command_run;

@@ -5,8 +5,8 @@
 
 #include "command.h"
 
-static const command *const COMMANDS[] = {&command_info, &command_run, &command_bench,
-                                          &command_plugins};
+static const command *const COMMANDS[] = {&command_info, &command_compile, &command_run,
+                                          &command_bench, &command_plugins};
 enum { NUM_COMMANDS = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
 
 static void print_help(FILE *stream) {

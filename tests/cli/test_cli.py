@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "run", "bench", "plugins"]
+COMMANDS = ["info", "compile", "run", "bench", "plugins"]
 
 
 def test_without_a_command_the_commands_are_listed(cyxla):

@@ -39,6 +39,7 @@ def test_a_program_is_described(cyxla, donating):
         "    next     float32[2,3]  24 bytes\n"
         f"  code             {len(program.code)} bytes of StableHLO\n"
         f"  compile options  {len(program.compile_options)} bytes\n"
+        "  executables      0\n"
         "  metadata         9 bytes, which --json prints\n"
     )
 
@@ -72,6 +73,7 @@ def test_a_program_is_described_in_json(cyxla, donating):
         ],
         "code_bytes": len(program.code),
         "compile_options_bytes": len(program.compile_options),
+        "executables": [],
         "metadata": '{"é": 1}',
     }
 
