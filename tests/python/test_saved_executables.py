@@ -175,6 +175,41 @@ def test_linear_algebra_is_loaded_without_python_s_package(path, prefix):
     assert output_of(script, library, path, CYXLA_LAPACK=lapack) == "True\n"
 
 
+def test_a_donated_input_is_updated_in_place_after_loading(path, prefix):
+    cx.save(
+        path,
+        cx.compile(
+            lambda state, speed: state + speed, VECTOR, VECTOR, donate_argnums=0
+        ),
+    )
+    script = """
+        import ctypes, sys
+        library = ctypes.CDLL(sys.argv[1])
+        executable, call = ctypes.c_void_p(), ctypes.c_void_p()
+        library.cyxla_call_input.restype = ctypes.c_void_p
+        for name in ["executable_is_deserialized", "call_output_is_copied"]:
+            getattr(library, "cyxla_" + name).restype = ctypes.c_bool
+        assert library.cyxla_open(
+            sys.argv[2].encode(), None, ctypes.byref(executable), None
+        ) == 0
+        assert library.cyxla_executable_is_deserialized(executable)
+        assert library.cyxla_call_create(executable, ctypes.byref(call), None) == 0
+        arrays = []
+        for i in range(2):
+            address = library.cyxla_call_input(call, ctypes.c_size_t(i))
+            arrays.append((ctypes.c_float * 3).from_address(address))
+            arrays[i][:] = [1, 2, 3]
+        memory = ctypes.c_void_p(ctypes.addressof(arrays[0]))
+        zero = ctypes.c_size_t(0)
+        assert library.cyxla_call_bind_output(call, zero, memory, None) == 0
+        for _ in range(2):
+            assert library.cyxla_call_run(call, None) == 0
+        print(list(arrays[0]), library.cyxla_call_output_is_copied(call, zero))
+    """
+    library = Path(prefix) / "lib" / "libcyxla.so"
+    assert output_of(script, library, path) == "[3.0, 6.0, 9.0] False\n"
+
+
 @pytest.mark.parametrize("mask", [0x01, 0x80])
 def test_code_with_a_flipped_byte_reaches_no_plugin(program, path, mask):
     """XLA takes much of it, and some of that computes wrong numbers or crashes."""
