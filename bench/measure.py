@@ -17,6 +17,7 @@ class Effort:
     rounds: int
     batch_seconds: float  # of one contestant in one round
     memory_calls: int
+    starts: int  # of a process, each way
 
     def describe(self):
         return (
@@ -25,8 +26,8 @@ class Effort:
         )
 
 
-THOROUGH = Effort(rounds=300, batch_seconds=2e-3, memory_calls=1_000_000)
-QUICK = Effort(rounds=3, batch_seconds=2e-4, memory_calls=2_000)
+THOROUGH = Effort(rounds=300, batch_seconds=2e-3, memory_calls=1_000_000, starts=10)
+QUICK = Effort(rounds=3, batch_seconds=2e-4, memory_calls=2_000, starts=1)
 
 
 @dataclass(frozen=True)

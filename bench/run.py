@@ -78,6 +78,10 @@ def main():
         results += targets.ratios(function, times[function.name])
     results.append(targets.threads(setting_for(functions.for_threads()), effort))
     results += targets.memory(setting_for(functions.functions()[0]), effort)
+    library = arguments.prefix.resolve() / "lib" / "libcyxla.so"
+    results.append(
+        targets.start(setting_for(functions.functions()[-1]), library, effort)
+    )
     report.print_targets(results)
     report.write_json(folder / "results.json", machine, effort, times, results)
 

@@ -73,6 +73,8 @@ def test_all_targets_are_judged(bench):
         assert f"cyxla Executable.run ÷ {jit}, {function}" in titles
     assert any(title.startswith("two threads ÷ one") for title in titles)
     assert sum(title.startswith("memory after") for title in titles) == 3
+    start = "start to first result, deserialized ÷ compiled, mlp"
+    assert sum(title.startswith(start) for title in titles) == 1
     for target in results["targets"]:
         (line,) = [line for line in printed.splitlines() if target["title"] in line]
         assert line.endswith(" met" if target["is_met"] else " NOT MET")
