@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executable.h"
+#include "file.h"
 #include "hash.h"
 #include "memory.h"
 #include "test.h"
@@ -276,6 +277,91 @@ static void a_program_tells_which_executables_it_was_read_with(void) {
   end(executable);
 }
 
+/* A file that holds the sum, compiled for the fake plugin. */
+static const char *save_sum(void) {
+  const char *path = test_temporary_path("sum.cyxla");
+  cyxla_executable *executable = test_compile(test_sum_program());
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_executable_save(executable, path, &error), &error);
+  cyxla_executable_destroy(executable);
+  return path;
+}
+
+/* Which label a position lies in does not matter: whatever is changed there ends in an
+ * error or in the right results, and foreign bytes do not reach the plugin. */
+static void damage_anywhere_is_found(void) {
+  const test_fake *fake = test_fake_start();
+  const char *path = save_sum();
+  const char *damaged = test_temporary_path("damaged.cyxla");
+  cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
+  size_t bytes, opened = 0;
+  unsigned char *data = test_read_file(path, &bytes);
+
+  options.runtime = test_fake_runtime();
+  for (size_t i = 0; i < bytes; i++) {
+    cyxla_executable *executable;
+    cyxla_error error;
+    cyxla_status status;
+    data[i] ^= 0x11;
+    test_write_file(damaged, data, bytes);
+    data[i] ^= 0x11;
+    status = cyxla_open(damaged, &options, &executable, &error);
+    if (status == CYXLA_OK) {
+      EXPECT_TRUE(cyxla_executable_is_deserialized(executable));
+      cyxla_executable_destroy(executable);
+      opened++;
+    } else {
+      EXPECT_TRUE(status == CYXLA_FILE_INVALID || status == CYXLA_FILE_TOO_NEW);
+    }
+  }
+  EXPECT_TRUE(opened < 64 * 7); /* the gaps between sections */
+  EXPECT_EQUAL(fake->calls_of("PJRT_Client_Compile"), 1);
+  cyxla_runtime_destroy(options.runtime);
+}
+
+/* The same with checksums that are right, as a forger or a mistaken program writes:
+ * every byte of the label is changed, and the code itself is not. */
+static void a_wrong_label_is_found_though_its_checksum_is_right(void) {
+  const test_fake *fake = test_fake_start();
+  const char *path = save_sum();
+  const char *changed = test_temporary_path("changed.cyxla");
+  cyxla_runtime *runtime = test_fake_runtime();
+  cyxla_file file;
+  cyxla_error error;
+  unsigned char *label = NULL;
+  size_t label_bytes = 0;
+
+  EXPECT_OK(cyxla_file_read(path, &file, &error), &error);
+  for (size_t i = 0; i < file.num_sections; i++) {
+    if (file.sections[i].kind != CYXLA_SECTION_EXECUTABLE) continue;
+    label = (unsigned char *)file.sections[i].data;
+    label_bytes = file.sections[i].bytes;
+  }
+  for (size_t i = 0; i < label_bytes; i++) {
+    cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
+    cyxla_executable *executable;
+    cyxla_status status;
+    options.runtime = runtime;
+    if (memcmp(label + i, "a fake executable", 17) == 0) break;
+    label[i] ^= 0x11;
+    EXPECT_OK(cyxla_file_write(changed, file.sections, file.num_sections, &error),
+              &error);
+    label[i] ^= 0x11;
+    status = cyxla_open(changed, &options, &executable, &error);
+    if (status == CYXLA_OK) {
+      EXPECT_TRUE(!cyxla_executable_is_deserialized(executable));
+      cyxla_executable_destroy(executable);
+    } else {
+      EXPECT_EQUAL(status, CYXLA_FILE_INVALID);
+      EXPECT_CONTAINS(error.message, "an executable in it cannot be read");
+    }
+  }
+  EXPECT_EQUAL(fake->calls_of("PJRT_Executable_DeserializeAndLoad"), 0);
+  cyxla_file_free(&file);
+  cyxla_runtime_destroy(runtime);
+}
+
 TEST_MAIN(TEST_CASE(a_label_says_what_it_was_made_by_and_of),
           TEST_CASE(what_is_written_is_read),
           TEST_CASE(bytes_behind_it_and_zero_bytes_in_texts_are_refused),
@@ -284,4 +370,6 @@ TEST_MAIN(TEST_CASE(a_label_says_what_it_was_made_by_and_of),
           TEST_CASE(another_program_s_does_not_belong),
           TEST_CASE(without_memory_for_the_plugin_s_hash_nothing_is_decided),
           TEST_CASE(without_memory_there_is_no_label),
-          TEST_CASE(a_program_tells_which_executables_it_was_read_with))
+          TEST_CASE(a_program_tells_which_executables_it_was_read_with),
+          TEST_CASE(damage_anywhere_is_found),
+          TEST_CASE(a_wrong_label_is_found_though_its_checksum_is_right))

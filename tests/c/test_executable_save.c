@@ -1,8 +1,9 @@
+#define _XOPEN_SOURCE 700
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "executable.h"
-#include "hash.h"
 #include "memory.h"
 #include "program_file.h"
 #include "test.h"
@@ -241,80 +242,6 @@ static void what_cannot_be_serialized_is_saved_without(void) {
   EXPECT_EQUAL(count_executables(save_sum(test_fake_path())), 0);
 }
 
-/* Which label a position lies in does not matter: whatever is changed there ends in an
- * error or in the right results, and foreign bytes do not reach the plugin. */
-static void damage_anywhere_is_found(void) {
-  const test_fake *fake = test_fake_start();
-  const char *path = save_sum(test_fake_path());
-  const char *damaged = test_temporary_path("damaged.cyxla");
-  cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
-  size_t bytes, opened = 0;
-  unsigned char *data = test_read_file(path, &bytes);
-
-  options.runtime = test_fake_runtime();
-  for (size_t i = 0; i < bytes; i++) {
-    cyxla_executable *executable;
-    cyxla_error error;
-    cyxla_status status;
-    data[i] ^= 0x11;
-    test_write_file(damaged, data, bytes);
-    data[i] ^= 0x11;
-    status = cyxla_open(damaged, &options, &executable, &error);
-    if (status == CYXLA_OK) {
-      EXPECT_TRUE(cyxla_executable_is_deserialized(executable));
-      cyxla_executable_destroy(executable);
-      opened++;
-    } else {
-      EXPECT_TRUE(status == CYXLA_FILE_INVALID || status == CYXLA_FILE_TOO_NEW);
-    }
-  }
-  EXPECT_TRUE(opened < 64 * 7); /* the gaps between sections */
-  EXPECT_EQUAL(fake->calls_of("PJRT_Client_Compile"), 1);
-  cyxla_runtime_destroy(options.runtime);
-}
-
-/* The same with checksums that are right, as a forger or a mistaken program writes:
- * every byte of the label is changed, and the code itself is not. */
-static void a_wrong_label_is_found_though_its_checksum_is_right(void) {
-  const test_fake *fake = test_fake_start();
-  const char *path = save_sum(test_fake_path());
-  const char *changed = test_temporary_path("changed.cyxla");
-  cyxla_runtime *runtime = test_fake_runtime();
-  cyxla_file file;
-  cyxla_error error;
-  unsigned char *label = NULL;
-  size_t label_bytes = 0;
-
-  EXPECT_OK(cyxla_file_read(path, &file, &error), &error);
-  for (size_t i = 0; i < file.num_sections; i++) {
-    if (file.sections[i].kind != CYXLA_SECTION_EXECUTABLE) continue;
-    label = (unsigned char *)file.sections[i].data;
-    label_bytes = file.sections[i].bytes;
-  }
-  for (size_t i = 0; i < label_bytes; i++) {
-    cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
-    cyxla_executable *executable;
-    cyxla_status status;
-    options.runtime = runtime;
-    if (memcmp(label + i, "a fake executable", 17) == 0) break;
-    label[i] ^= 0x11;
-    EXPECT_OK(cyxla_file_write(changed, file.sections, file.num_sections, &error),
-              &error);
-    label[i] ^= 0x11;
-    status = cyxla_open(changed, &options, &executable, &error);
-    if (status == CYXLA_OK) {
-      EXPECT_TRUE(!cyxla_executable_is_deserialized(executable));
-      cyxla_executable_destroy(executable);
-    } else {
-      EXPECT_EQUAL(status, CYXLA_FILE_INVALID);
-      EXPECT_CONTAINS(error.message, "an executable in it cannot be read");
-    }
-  }
-  EXPECT_EQUAL(fake->calls_of("PJRT_Executable_DeserializeAndLoad"), 0);
-  cyxla_file_free(&file);
-  cyxla_runtime_destroy(runtime);
-}
-
 static void every_allocation_of_saving_over_others_may_fail(void) {
   const char *path = save_sum(other_build("a.so", "a"));
   cyxla_executable *executable;
@@ -335,6 +262,46 @@ static void every_allocation_of_saving_over_others_may_fail(void) {
   cyxla_memory_fail_after(-1);
   EXPECT_OK(cyxla_executable_save(executable, path, NULL), &error);
   cyxla_executable_destroy(executable);
+}
+
+enum { NUM_THREADS = 4 };
+
+typedef struct opening {
+  const char *path;
+  cyxla_runtime *runtime;
+  cyxla_executable *executable;
+} opening;
+
+static void *open_in_thread(void *argument) {
+  cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
+  opening *self = argument;
+
+  options.runtime = self->runtime;
+  cyxla_open(self->path, &options, &self->executable, NULL);
+  return NULL;
+}
+
+/* The first of them to ask hashes the plugin's library. */
+static void any_number_of_threads_open_a_file_at_once(void) {
+  const char *path = save_sum(other_build("a.so", "a"));
+  cyxla_runtime *runtime = test_runtime(other_build("b.so", "a"));
+  pthread_t threads[NUM_THREADS];
+  opening openings[NUM_THREADS];
+
+  for (int i = 0; i < NUM_THREADS; i++) {
+    const opening begin = {path, runtime, NULL};
+    openings[i] = begin;
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, open_in_thread, &openings[i]), 0);
+  }
+  for (int i = 0; i < NUM_THREADS; i++) {
+    EXPECT_EQUAL(pthread_join(threads[i], NULL), 0);
+  }
+  for (int i = 0; i < NUM_THREADS; i++) {
+    EXPECT_TRUE(openings[i].executable != NULL);
+    EXPECT_TRUE(cyxla_executable_is_deserialized(openings[i].executable));
+    cyxla_executable_destroy(openings[i].executable);
+  }
+  cyxla_runtime_destroy(runtime);
 }
 
 static void required_arguments_are_named(void) {
@@ -366,7 +333,6 @@ TEST_MAIN(TEST_CASE(a_saved_executable_is_opened_without_compiling),
           TEST_CASE(executables_of_another_program_are_not_kept),
           TEST_CASE(a_file_that_is_none_is_replaced),
           TEST_CASE(what_cannot_be_serialized_is_saved_without),
-          TEST_CASE(damage_anywhere_is_found),
-          TEST_CASE(a_wrong_label_is_found_though_its_checksum_is_right),
           TEST_CASE(every_allocation_of_saving_over_others_may_fail),
+          TEST_CASE(any_number_of_threads_open_a_file_at_once),
           TEST_CASE(required_arguments_are_named))
