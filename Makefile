@@ -85,10 +85,15 @@ build_wheel = @rm -rf $(BUILD)/$(1)-dist && $(CHECK) build-$(1) $(PY) -m pip whe
   --wheel-dir $(BUILD)/$(1)-dist --config-settings=build-dir=$(BUILD)/$(1) \
   --config-settings=setup-args=-Dwerror=true $(2) .
 
-# Fortran is built where gfortran is. Meson does not see what its files include, so that they
-# are compiled anew each time.
+# Fortran is built where gfortran is, also where gfortran came after the library. Meson does
+# not see what Fortran files include, so that they are compiled anew each time.
 FORTRAN_OPTION := -Dfortran=$(if $(GFORTRAN),enabled,disabled)
 FORGET_FORTRAN = rm -f $(BUILD)/*/fortran/*.p/*.o $(BUILD)/*/tests/fortran/*.p/*.o
+ifneq ($(GFORTRAN),)
+  ifeq ($(wildcard $(BUILD)/prefix/lib/pkgconfig/cyxla-fortran.pc),)
+    .PHONY: $(BUILD)/library.ready
+  endif
+endif
 
 # ---- What is built --------------------------------------------------------------------
 
