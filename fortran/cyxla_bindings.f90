@@ -80,6 +80,8 @@ module cyxla_bindings
     type(c_ptr) :: options = c_null_ptr
     integer(c_size_t) :: num_options = 0
     integer(c_size_t) :: num_threads = 0
+    logical(c_bool) :: without_lapack = .false._c_bool
+    logical(c_bool) :: reserved(7) = .false._c_bool
   end type c_runtime_options
 
   type, bind(c) :: c_runtime_info

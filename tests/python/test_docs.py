@@ -57,7 +57,7 @@ def c_compiler():
 def library(c_compiler, tmp_path_factory):
     """The C library, for programs to be linked with."""
     path = tmp_path_factory.mktemp("library") / "libcyxla.so"
-    sources = [str(source) for source in (ROOT / "src").glob("*.c")]
+    sources = [str(source) for source in (ROOT / "src").rglob("*.c")]
     flags = ["-shared", "-fPIC", "-fvisibility=hidden", "-DCYXLA_BUILD"]
     run(
         *c_compiler, "-std=c99", *flags, *INCLUDES, *sources,
