@@ -15,7 +15,7 @@ from pathlib import Path
 
 # Parts of the C library, some of them separate files in old versions only. <fenv.h>
 # needs the mathematical one, but is not used on x86.
-ALLOWED_LIBRARIES = re.compile(r"(libc|libdl|libpthread|ld-linux[-\w]*)\.so")
+ALLOWED_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|ld-linux[-\w]*)\.so")
 ALLOWED_BESIDES_X86 = re.compile(r"libm\.so")
 
 
@@ -52,7 +52,7 @@ def complaints(header, shared, static):
         if platform.machine() not in ("x86_64", "i686", "AMD64"):
             allowed = allowed or ALLOWED_BESIDES_X86.match(name)
         if not allowed:
-            yield f"{shared} needs {name}; only libc and the loader are allowed"
+            yield f"{shared} needs {name}; only libc, with its libm, and the loader are allowed"
     for name in sorted(defined(static, "--extern-only")):
         if not name.startswith("cyxla_"):
             yield f"{static} defines {name}, which does not begin with cyxla_"
