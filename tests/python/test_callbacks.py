@@ -331,15 +331,6 @@ def test_other_compile_options_keep_the_callbacks():
     assert_same_bits(executable(X), X * 2 + 1)
 
 
-def test_a_callback_whose_order_counts_is_refused():
-    def function(x):
-        io_callback(lambda x: None, None, x, ordered=True)
-        return x
-
-    with pytest.raises(NotImplementedError, match="order"):
-        cx.lower(function, [X])
-
-
 def test_callbacks_end_with_their_program():
     before = len(callbacks._live)
     executable = cx.compile(call_doubled, X)
