@@ -6,14 +6,12 @@ process when it is loaded, or at once if it is.
 """
 
 import importlib
-import os
 import sys
-import threading
 import warnings
 
 from jaxlib import xla_client
 
-from cyxla import _runtime, callbacks
+from cyxla import _runtime, callbacks, process
 from cyxla.errors import Error
 
 STAGES = ("instantiate", "prepare", "initialize", "execute")
@@ -43,9 +41,7 @@ JAXLIB_ONLY = {
     "xla_buffer_python_cpu_callback",
 }
 
-_lock = threading.RLock()
 _known = {}  # (platform, name): (stages, traits), in the order of registration
-_runtime_of_process = None
 _takes_handlers = True  # whether the plugin of the process does
 _excluded = set()  # names of jaxlib's handlers that the user does not want
 _original_register = None
@@ -141,19 +137,19 @@ def register_ffi_type(name, type_id=0, deleter=0):
     check_name("a type", name)
     check_integer(f"type_id of {name}", type_id, 0, 2**63 - 1)
     check_integer(f"deleter of {name}", deleter, 0, ADDRESS_MAXIMUM)
-    with _lock:
-        if _runtime_of_process is None:
+    with process.lock:
+        if process.runtime is None:
             raise RuntimeError(
                 f"the type {name} cannot be registered before a plugin is loaded; call "
                 "cyxla.initialize first"
             )
-        return _runtime_of_process.register_type(name, type_id, deleter)
+        return process.runtime.register_type(name, type_id, deleter)
 
 
 def _add(name, stages, platform, traits):
     """Registers a handler if the plugin is loaded, and keeps it for one that is."""
-    with _lock:
-        runtime = _runtime_of_process
+    with process.lock:
+        runtime = process.runtime
         if runtime is not None and runtime.info.platform == platform:
             runtime.register_handler(name, platform, stages, traits)
         _known[platform, name] = (stages, traits)
@@ -166,7 +162,7 @@ def mirror_jax_registrations():
     nothing.
     """
     global _original_register
-    with _lock:
+    with process.lock:
         if _original_register is None:
             _original_register = xla_client.register_custom_call_target
             xla_client.register_custom_call_target = _register_and_mirror
@@ -226,7 +222,7 @@ def jax_targets():
 def known_names():
     """The names of all handlers that are known, for which lowering needs no word."""
     names = {name for name, _, _ in jaxlib_targets()}
-    with _lock:
+    with process.lock:
         return names | {name for _, name in _known}
 
 
@@ -236,12 +232,11 @@ def attach(runtime, with_jaxlib):
     A handler that the plugin does not take is left out with a warning, so that programs
     that do not call it work.
     """
-    global _runtime_of_process, _takes_handlers
-    with _lock:
+    global _takes_handlers
+    with process.lock:
         platform = runtime.info.platform
         known = _runtime.inspect_plugin(runtime.info.plugin)
         _takes_handlers = "FFI" in known["extensions"]
-        _runtime_of_process = runtime
         if not _takes_handlers:
             return
         for name, capsule, target_platform in jaxlib_targets():
@@ -252,10 +247,10 @@ def attach(runtime, with_jaxlib):
                 _known[target_platform, name] = (stages_of(name, capsule), 0)
         handler = _runtime.callback_handler()
         _known[platform, callbacks.TARGET] = ({"execute": handler}, 0)
+        synchronize()
         for (target_platform, name), (stages, traits) in list(_known.items()):
             if target_platform == platform:
                 attach_one(runtime, name, stages, traits)
-        synchronize()
 
 
 def attach_one(runtime, name, stages, traits):
@@ -267,20 +262,10 @@ def attach_one(runtime, name, stages, traits):
         warnings.warn(f"a handler is left out: {error}", stacklevel=2)
 
 
-def forget_lock():
-    """In a forked child nobody would release a lock that another thread held."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_lock)
-
-
 def synchronize():
     """Passes on what was registered with JAX behind our back, as through a reference to
     jaxlib's function that is older than the mirror."""
-    with _lock:
+    with process.lock:
         for name, fn, platform, api_version, traits in jax_targets():
             if (platform_of(platform), name) not in _known:
                 mirror(name, fn, platform, api_version, traits)
