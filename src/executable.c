@@ -48,7 +48,7 @@ static const struct {
 static cyxla_status add_advice(cyxla_status status, const cyxla_error *missing,
                                cyxla_error *error) {
   if (error != NULL && missing->status != CYXLA_OK &&
-      strstr(error->message, ADVICE[0].text) != NULL) {
+      strstr(error->message, "No FFI handler registered for lapack_") != NULL) {
     cyxla_error_append(error, "; ");
     cyxla_error_append(error, missing->message);
     return status;
@@ -192,8 +192,11 @@ void cyxla_executable_destroy(cyxla_executable *executable) {
   if (executable->loaded != NULL && cyxla_runtime_is_usable(executable->runtime)) {
     const PJRT_Api *api = executable->runtime->plugin->api;
     PJRT_LoadedExecutable_Destroy_Args args = {sizeof(args), NULL, executable->loaded};
+    cyxla_fpenv caller;
+    cyxla_fpenv_enter(&caller);
     cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_Destroy(&args),
                           "destroy an executable", NULL);
+    cyxla_fpenv_leave(&caller);
   }
   cyxla_program_destroy(executable->program);
   cyxla_runtime_destroy(executable->runtime);
