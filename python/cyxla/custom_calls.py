@@ -206,6 +206,9 @@ def jax_targets():
 def known_names():
     """The names of all handlers that are known, for which lowering needs no word."""
     names = {name for name, _, _ in jaxlib_targets()}
+    # Those that JAX knows are passed on at the latest when the program is compiled.
+    names |= {name for name, _, _, version, _ in jax_targets() if version == 1}
+    names -= JAXLIB_ONLY
     with process.lock:
         return names | {name for _, name in _known}
 
