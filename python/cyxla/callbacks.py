@@ -11,6 +11,7 @@ import contextlib
 import contextvars
 import functools
 import itertools
+import sys
 import types
 import weakref
 
@@ -145,13 +146,14 @@ def emit(
     result_avals,
     *,
     has_side_effect,
+    name=None,
     **_,
 ):
     """Emits a call of our handler, in the place of JAX's function of that name.
 
     Where the order counts there is a token, which the call takes and returns first.
     """
-    name = name_of(callback)
+    name = name or name_of(callback)
     for aval in (*operand_avals, *result_avals):
         if not is_supported(aval.dtype):
             raise TypeError(
@@ -220,3 +222,16 @@ def make_rules():
 
 
 RULES = make_rules()
+
+
+def rules(platform):
+    """The rules to lower a function for a platform with."""
+    linalg = sys.modules.get("jax.experimental.sparse.linalg")
+    if platform != "cpu" or linalg is None:
+        return RULES
+    # On the CPU it calls SciPy. Its module is slow to import, and few use it.
+    emit_spsolve = functools.partial(emit, name="spsolve")
+    mlir = {**vars(linalg.mlir), "emit_python_callback": emit_spsolve}
+    namespace = {**vars(linalg), "mlir": types.SimpleNamespace(**mlir)}
+    rule = rebound(linalg._spsolve_cpu_lowering, namespace)
+    return (*RULES, (linalg.spsolve_p, rule))

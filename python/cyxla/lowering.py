@@ -164,7 +164,7 @@ def export_flat(traced, platform, custom_calls):
         jitted,
         platforms=[platform],
         disabled_checks=checks,
-        _override_lowering_rules=callbacks.RULES,
+        _override_lowering_rules=callbacks.rules(platform),
     )
     return exporter(*avals)
 
