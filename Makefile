@@ -57,17 +57,17 @@ $(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python
 # installed, and cannot be where there is none. Isolated, the build would not find the
 # pkg-config of the environment.
 IPOPT := $(firstword $(wildcard /usr/lib/pkgconfig/ipopt.pc /usr/lib/*/pkgconfig/ipopt.pc))
-VENV_COMPLETE := $(VENV_READY) $(VENV)/hardware.ready $(if $(IPOPT),$(VENV)/ipopt.ready)
+VENV_COMPLETE := $(VENV_READY) $(VENV)/hardware.ready $(VENV)/jax-0.12.ready $(if $(IPOPT),$(VENV)/ipopt.ready)
 $(VENV)/ipopt.ready: requirements/ipopt.txt $(IPOPT) $(VENV_READY)
 	PKG_CONFIG_PATH='$(dir $(IPOPT))' $(WITH_VENV) $(PY) -m pip install --quiet \
 	  --disable-pip-version-check --no-build-isolation --requirement $<
 	touch $@
 
-# Plugins for hardware, in a folder of their own.
-$(VENV)/hardware.ready: requirements/hardware.txt $(VENV_READY)
-	rm -rf $(VENV)/hardware
+# Plugins for hardware, and a newer JAX, in folders of their own.
+$(VENV)/hardware.ready $(VENV)/jax-0.12.ready: $(VENV)/%.ready: requirements/%.txt $(VENV_READY)
+	rm -rf $(VENV)/$*
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
-	  --target $(VENV)/hardware --requirement $<
+	  --target $(VENV)/$* --requirement $<
 	touch $@
 
 .PHONY: venv
