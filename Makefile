@@ -12,6 +12,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 
 VENV := .venv
+GFORTRAN := $(shell command -v gfortran)
 PYTHON :=
 # Quoted, since the path may hold spaces.
 PY := '$(CURDIR)/$(VENV)/bin/python'
@@ -32,8 +33,8 @@ CHECK := $(WITH_VENV) tools/check.sh $(RESULTS)
 find_files = $(sort $(shell find $(1) -type f $(2) 2>/dev/null))
 C_FILES := $(call find_files,include src cli tests examples bench,-name '*.[ch]' -not -path '*/build/*') \
   $(call find_files,examples,-name '*.[ch]pp' -not -path '*/build/*')
-PYTHON_FILES := docs examples bench python tests tools
-LIBRARY_FILES := $(call find_files,include src cmake,) meson.build meson.options
+PYTHON_FILES := docs examples bench fortran python tests tools
+LIBRARY_FILES := $(call find_files,include src cmake fortran,) meson.build meson.options
 CLI_FILES := $(call find_files,cli,)
 PACKAGE_FILES := $(LIBRARY_FILES) $(call find_files,python,-not -name '*.pyc') \
   pyproject.toml README.md LICENSE
@@ -56,26 +57,27 @@ $(VENV_READY): requirements/development.txt tools/make_venv.sh tools/find_python
 # installed, and cannot be where there is none. Isolated, the build would not find the
 # pkg-config of the environment.
 IPOPT := $(firstword $(wildcard /usr/lib/pkgconfig/ipopt.pc /usr/lib/*/pkgconfig/ipopt.pc))
-VENV_COMPLETE := $(VENV_READY) $(VENV)/hardware.ready $(if $(IPOPT),$(VENV)/ipopt.ready)
+VENV_COMPLETE := $(VENV_READY) $(VENV)/hardware.ready $(VENV)/jax-0.12.ready $(if $(IPOPT),$(VENV)/ipopt.ready)
 $(VENV)/ipopt.ready: requirements/ipopt.txt $(IPOPT) $(VENV_READY)
 	PKG_CONFIG_PATH='$(dir $(IPOPT))' $(WITH_VENV) $(PY) -m pip install --quiet \
 	  --disable-pip-version-check --no-build-isolation --requirement $<
 	touch $@
 
-# Plugins for hardware, in a folder of their own.
-$(VENV)/hardware.ready: requirements/hardware.txt $(VENV_READY)
-	rm -rf $(VENV)/hardware
+# Plugins for hardware, and a newer JAX, in folders of their own.
+$(VENV)/hardware.ready $(VENV)/jax-0.12.ready: $(VENV)/%.ready: requirements/%.txt $(VENV_READY)
+	rm -rf $(VENV)/$*
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
-	  --target $(VENV)/hardware --requirement $<
+	  --target $(VENV)/$* --requirement $<
 	touch $@
 
 .PHONY: venv
 venv: $(VENV_COMPLETE)
 
-# $(call configure,FOLDER,OPTIONS) makes or updates a build folder of Meson's.
-configure = mkdir -p $(BUILD) && { $(WITH_VENV) meson setup \
-  $(if $(wildcard $(1)/build.ninja),--reconfigure) $(1) $(2) >$(1).log 2>&1 || \
-  { cat $(1).log; exit 1; }; }
+# $(call configure,FOLDER,OPTIONS) makes or updates a build folder of Meson's. One that
+# cannot be updated, as where an option is newer than the folder, is made anew.
+configure = mkdir -p $(BUILD) && { $(call setup,$(1),$(if $(wildcard $(1)/build.ninja),--reconfigure) $(2)) || \
+  { rm -rf $(1) && $(call setup,$(1),$(2)); } || { cat $(1).log; exit 1; }; }
+setup = $(WITH_VENV) meson setup $(1) $(2) >$(1).log 2>&1
 
 # $(call build_wheel,NAME,OPTIONS) builds the Python package into $(BUILD)/NAME-dist.
 build_wheel = @rm -rf $(BUILD)/$(1)-dist && $(CHECK) build-$(1) $(PY) -m pip wheel \
@@ -83,11 +85,22 @@ build_wheel = @rm -rf $(BUILD)/$(1)-dist && $(CHECK) build-$(1) $(PY) -m pip whe
   --wheel-dir $(BUILD)/$(1)-dist --config-settings=build-dir=$(BUILD)/$(1) \
   --config-settings=setup-args=-Dwerror=true $(2) .
 
+# Fortran is built where gfortran is, also where gfortran came after the library. Meson does
+# not see what Fortran files include, so that they are compiled anew each time.
+FORTRAN_OPTION := -Dfortran=$(if $(GFORTRAN),enabled,disabled)
+FORGET_FORTRAN = rm -f $(BUILD)/*/fortran/*.p/*.o $(BUILD)/*/tests/fortran/*.p/*.o
+ifneq ($(GFORTRAN),)
+  ifeq ($(wildcard $(BUILD)/prefix/lib/pkgconfig/cyxla-fortran.pc),)
+    .PHONY: $(BUILD)/library.ready
+  endif
+endif
+
 # ---- What is built --------------------------------------------------------------------
 
 # For users: the C library, its headers and its package files.
 $(BUILD)/library.ready: $(VENV_READY) $(LIBRARY_FILES) $(CLI_FILES)
-	@$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true)
+	@$(call configure,$(BUILD)/library,--prefix='$(PREFIX)' -Dlibdir=lib -Dbuildtype=release -Dwerror=true $(FORTRAN_OPTION))
+	@$(FORGET_FORTRAN)
 	@rm -rf '$(PREFIX)'
 	@$(CHECK) build-library meson install -C $(BUILD)/library
 	@touch $@
@@ -120,7 +133,7 @@ demo: library package ## train a network in JAX, run it from C (examples/digits)
 	@echo passed >$(RESULTS)/demo.check
 
 .PHONY: test
-test: forget-results test-format test-lint test-header test-c test-sanitize test-threads test-install test-wheel test-python test-docs summary ## run all tests; the parts are targets too
+test: forget-results test-format test-lint test-header test-c test-sanitize test-threads test-fortran test-install test-wheel test-python test-docs summary ## run all tests; the parts are targets too
 
 .PHONY: forget-results
 forget-results:
@@ -185,6 +198,22 @@ FUZZ_SECONDS := 60
 fuzz: $(BUILD)/fuzz.ready ## run all fuzz targets (FUZZ_SECONDS=600, FUZZ_TARGETS=ffi_frame)
 	@$(CHECK) build-fuzz meson compile -C $(BUILD)/fuzz fuzz
 	@tools/run_fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+$(BUILD)/fortran.ready: $(VENV_READY) Makefile
+	@$(call configure,$(BUILD)/fortran,$(TEST_OPTIONS) -Dfortran=enabled -Dfortran_args=-fcheck=all)
+	@touch $@
+
+.PHONY: test-fortran
+ifneq ($(GFORTRAN),)
+test-fortran: $(BUILD)/fortran.ready ## the Fortran module, with floating-point traps
+	@mkdir -p $(RESULTS)
+	@$(FORGET_FORTRAN)
+	@$(CHECK) build-fortran meson compile -C $(BUILD)/fortran test_fortran fake_plugin
+	@$(WITH_VENV) tools/run_c_tests.sh $(BUILD)/fortran $(RESULTS)/fortran.tests.json --suite fortran
+else
+test-fortran:
+	@$(CHECK) fortran sh -c 'echo gfortran is not installed; exit 77'
+endif
 
 .PHONY: test-install
 test-install: $(BUILD)/library.ready $(BUILD)/python.ready ## the installed C library: symbols, pkg-config, CMake

@@ -141,9 +141,13 @@ static void destroy_context(cyxla_call *call) {
 }
 
 void cyxla_call_destroy(cyxla_call *call) {
+  cyxla_fpenv caller;
+
   if (call == NULL) return;
+  cyxla_fpenv_enter(&caller);
   destroy_arrays(call);
   destroy_context(call);
+  cyxla_fpenv_leave(&caller);
   cyxla_release(call->inputs);
   cyxla_release(call->input_buffers);
   cyxla_release(call->kept_inputs);

@@ -4,6 +4,7 @@
 
 #include "atomic.h"
 #include "error.h"
+#include "fpenv.h"
 #include "memory.h"
 #include "options.h"
 #include "program_file.h"
@@ -68,8 +69,11 @@ void cyxla_executable_destroy(cyxla_executable *executable) {
   if (executable->loaded != NULL && cyxla_runtime_is_usable(executable->runtime)) {
     const PJRT_Api *api = executable->runtime->plugin->api;
     PJRT_LoadedExecutable_Destroy_Args args = {sizeof(args), NULL, executable->loaded};
+    cyxla_fpenv caller;
+    cyxla_fpenv_enter(&caller);
     cyxla_error_from_pjrt(api, api->PJRT_LoadedExecutable_Destroy(&args),
                           "destroy an executable", NULL);
+    cyxla_fpenv_leave(&caller);
   }
   cyxla_program_destroy(executable->program);
   cyxla_runtime_destroy(executable->runtime);

@@ -45,7 +45,7 @@ static const struct {
 static cyxla_status add_advice(cyxla_status status, const cyxla_error *missing,
                                cyxla_error *error) {
   if (error != NULL && missing->status != CYXLA_OK &&
-      strstr(error->message, ADVICE[0].text) != NULL) {
+      strstr(error->message, "No FFI handler registered for lapack_") != NULL) {
     cyxla_error_append(error, "; ");
     cyxla_error_append(error, missing->message);
     return status;

@@ -6,24 +6,66 @@
 
 #if defined(__SSE__) || defined(_M_X64)
 
-/* XLA's code for x86 uses the vector unit only, so its control register is all there is
- * to keep, at a tenth of what the C library's functions cost. */
 #include <xmmintrin.h>
 
-typedef unsigned int cyxla_fpenv;
+/* XLA's code for x86 uses the vector unit only, but the handlers of a program may use
+ * the older x87 unit, as some of OpenBLAS's functions do. The control registers of both
+ * are kept by hand, at a tenth of what the C library's functions cost. */
+typedef struct cyxla_fpenv {
+  unsigned int vector;        /* control and flags */
+  unsigned short x87_control; /* of the compilers that use the unit */
+  unsigned short x87_status;
+} cyxla_fpenv;
 
-/* No flags, all traps masked, rounding to nearest, denormals as they are. */
-enum { CYXLA_FPENV_DEFAULT = 0x1F80 };
+/* No flags, all traps masked, rounding to nearest, denormals as they are; of the x87
+ * unit also the full precision. */
+enum {
+  CYXLA_FPENV_DEFAULT = 0x1F80,
+  CYXLA_FPENV_X87_DEFAULT = 0x37F,
+  CYXLA_FPENV_X87_FLAGS = 0x3F
+};
+
+/* Gives the x87 unit its flags back, which rarely change. */
+void cyxla_fpenv_restore_x87_flags(unsigned short status);
+
+#if defined(__GNUC__)
+
+static inline void cyxla_fpenv_enter_x87(cyxla_fpenv *saved) {
+  const unsigned short control = CYXLA_FPENV_X87_DEFAULT;
+
+  __asm__ volatile("fnstcw %0" : "=m"(saved->x87_control));
+  __asm__ volatile("fnstsw %0" : "=m"(saved->x87_status));
+  if (saved->x87_control != control) __asm__ volatile("fldcw %0" : : "m"(control));
+}
+
+static inline void cyxla_fpenv_leave_x87(const cyxla_fpenv *saved) {
+  unsigned short status;
+
+  __asm__ volatile("fnstsw %0" : "=m"(status));
+  if (((status ^ saved->x87_status) & CYXLA_FPENV_X87_FLAGS) != 0) {
+    cyxla_fpenv_restore_x87_flags(saved->x87_status);
+  }
+  if (saved->x87_control != CYXLA_FPENV_X87_DEFAULT) {
+    __asm__ volatile("fldcw %0" : : "m"(saved->x87_control));
+  }
+}
+
+#else /* Microsoft's compiler has neither the unit nor the assembler for it. */
+#define cyxla_fpenv_enter_x87(saved) (void)(saved)
+#define cyxla_fpenv_leave_x87(saved) (void)(saved)
+#endif
 
 /* Saves control bits and flags, and sets those that a process begins with. */
 static inline void cyxla_fpenv_enter(cyxla_fpenv *saved) {
-  *saved = _mm_getcsr();
+  saved->vector = _mm_getcsr();
   _mm_setcsr(CYXLA_FPENV_DEFAULT);
+  cyxla_fpenv_enter_x87(saved);
 }
 
 /* Puts everything back as it was saved. */
 static inline void cyxla_fpenv_leave(const cyxla_fpenv *saved) {
-  _mm_setcsr(*saved);
+  cyxla_fpenv_leave_x87(saved);
+  _mm_setcsr(saved->vector);
 }
 
 #else

@@ -299,8 +299,11 @@ void cyxla_runtime_destroy(cyxla_runtime *runtime) {
   if (runtime->client != NULL && cyxla_runtime_is_usable(runtime)) {
     const PJRT_Api *api = runtime->plugin->api;
     PJRT_Client_Destroy_Args args = {sizeof(args), NULL, runtime->client};
+    cyxla_fpenv caller;
+    cyxla_fpenv_enter(&caller);
     cyxla_error_from_pjrt(api, api->PJRT_Client_Destroy(&args), "destroy a client",
                           NULL);
+    cyxla_fpenv_leave(&caller);
   }
   for (size_t i = 0; i < runtime->num_devices; i++) {
     cyxla_release(runtime->device_kinds[i]);

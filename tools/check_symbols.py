@@ -7,16 +7,13 @@ begins with cyxla_, so that it cannot clash with those of the program around it.
 usage: check_symbols.py HEADER SHARED_LIBRARY STATIC_LIBRARY
 """
 
-import platform
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-# Parts of the C library, some of them separate files in old versions only. <fenv.h>
-# needs the mathematical one, but is not used on x86.
-ALLOWED_LIBRARIES = re.compile(r"(libc|libdl|libpthread|ld-linux[-\w]*)\.so")
-ALLOWED_BESIDES_X86 = re.compile(r"libm\.so")
+# Parts of the C library, some of them separate files in old versions only.
+ALLOWED_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|ld-linux[-\w]*)\.so")
 
 
 def output(*command):
@@ -48,11 +45,8 @@ def complaints(header, shared, static):
     for name in sorted(wanted - exported):
         yield f"{header} declares {name}, which {shared} does not export"
     for name in needed(shared):
-        allowed = ALLOWED_LIBRARIES.match(name)
-        if platform.machine() not in ("x86_64", "i686", "AMD64"):
-            allowed = allowed or ALLOWED_BESIDES_X86.match(name)
-        if not allowed:
-            yield f"{shared} needs {name}; only libc and the loader are allowed"
+        if not ALLOWED_LIBRARIES.match(name):
+            yield f"{shared} needs {name}; only libc, libm and the loader are allowed"
     for name in sorted(defined(static, "--extern-only")):
         if not name.startswith("cyxla_"):
             yield f"{static} defines {name}, which does not begin with cyxla_"

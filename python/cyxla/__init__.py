@@ -14,7 +14,6 @@ from cyxla.custom_calls import (
     is_mirroring_wanted,
     mirror_jax_registrations,
     register_ffi_target,
-    register_ffi_type,
 )
 from cyxla.errors import Error, FileError
 from cyxla.executable import (
@@ -26,6 +25,7 @@ from cyxla.executable import (
     save,
 )
 from cyxla.extension import check_abi, get_include
+from cyxla.ffi_types import register_ffi_type
 from cyxla.lowering import lower
 from cyxla.program import Program
 from cyxla.runtime import initialize, runtime_info

@@ -104,6 +104,28 @@ cdef class Int64List:
         PyMem_Free(self.numbers)
 
 
+cdef extern from *:
+    """
+    #include "ffi.h"
+    #include "runtime.h"
+
+    static cyxla_status get_state_type(const cyxla_runtime *runtime, size_t handler,
+                                       int64_t *type_id, cyxla_error *error) {
+      const XLA_FFI_Api *api;
+      XLA_FFI_Metadata metadata;
+      cyxla_status status = cyxla_ffi_get_api(runtime->plugin, &api, error);
+
+      if (status == CYXLA_OK) {
+        status = cyxla_ffi_inspect(api, (XLA_FFI_Handler *)handler, &metadata, error);
+      }
+      if (status == CYXLA_OK) *type_id = metadata.state_type_id.type_id;
+      return status;
+    }
+    """
+    cyxla_status get_state_type(const cyxla_runtime *runtime, size_t handler,
+                                int64_t *type_id, cyxla_error *error)
+
+
 cdef class Runtime:
     """A loaded plugin with its client."""
 
@@ -173,6 +195,14 @@ cdef class Runtime:
         check(cyxla_ffi_register_type(
             self.handle, name_bytes, &type_id, <void (*)(void *) noexcept nogil>deleter,
             &error), &error)
+        return type_id
+
+    def state_type(self, size_t handler):
+        """The number of the type of the state that a handler's function makes, 0 if it
+        makes none."""
+        cdef int64_t type_id = 0
+        cdef cyxla_error error
+        check(get_state_type(self.handle, handler, &type_id, &error), &error)
         return type_id
 
 

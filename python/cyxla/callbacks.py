@@ -11,13 +11,14 @@ import contextlib
 import contextvars
 import functools
 import itertools
+import sys
 import types
 import weakref
 
 import jax
 import numpy as np
 from jax._src import callback as jax_callback
-from jax._src import debugging, ffi
+from jax._src import core, debugging, ffi
 
 from cyxla.arrays import DTYPES, is_supported
 
@@ -35,6 +36,12 @@ WITHOUT_X64 = {
     "complex128": "complex64",
 }
 
+# The effects of callbacks whose order counts, each of which has a token of its own.
+ORDERED_EFFECTS = (
+    type(jax_callback._OrderedIOEffect),
+    type(debugging.ordered_debug_effect),
+)
+
 # Failures are kept for the run that they end, and runs of Cython never ask for theirs.
 FAILURES_KEPT = 16
 
@@ -42,9 +49,10 @@ FAILURES_KEPT = 16
 class Callback:
     """A Python function that a program calls, kept alive by the program."""
 
-    def __init__(self, function, result_avals, name):
+    def __init__(self, function, result_avals, name, is_ordered=False):
         self.function = function
         self.name = name
+        self.is_ordered = is_ordered
         self.results = [(aval.shape, np.dtype(aval.dtype)) for aval in result_avals]
         self.is_x64 = jax.config.jax_enable_x64
         self.failures = collections.deque(maxlen=FAILURES_KEPT)
@@ -52,14 +60,20 @@ class Callback:
         _live[self.number] = self
 
     def __call__(self, arguments):
-        """The results as arrays of the shapes and dtypes that the program expects."""
+        """The results as arrays of the shapes and dtypes that the program expects.
+
+        A callback whose order counts takes and returns the order's number first.
+        """
+        order = arguments[:1] if self.is_ordered else []
+        arguments = arguments[len(order) :]
         results = self.function(*arguments)
         if len(results) != len(self.results):
             raise ValueError(
                 f"the callback returned {len(results)} values, expected "
                 f"{len(self.results)}"
             )
-        return [self.result(i, np.asarray(result)) for i, result in enumerate(results)]
+        results = [np.asarray(result) for result in results]
+        return [*order, *map(self.result, itertools.count(), results)]
 
     def result(self, i, array):
         """One result as the program's array; ValueError for what does not fit."""
@@ -132,25 +146,32 @@ def emit(
     result_avals,
     *,
     has_side_effect,
+    name=None,
     **_,
 ):
-    """Emits a call of our handler, in the place of JAX's function of that name."""
-    if token is not None:
-        raise NotImplementedError(
-            "the function has callbacks whose order counts (ordered=True), which "
-            "programs cannot have"
-        )
-    name = name_of(callback)
+    """Emits a call of our handler, in the place of JAX's function of that name.
+
+    Where the order counts there is a token, which the call takes and returns first.
+    """
+    name = name or name_of(callback)
     for aval in (*operand_avals, *result_avals):
         if not is_supported(aval.dtype):
             raise TypeError(
                 f"the callback {name} takes or returns {aval.dtype}, and callbacks "
                 f"take and return {', '.join(DTYPES)}"
             )
-    kept = Callback(callback, result_avals, name)
+    is_ordered = token is not None
+    if is_ordered:
+        operands = [token, *operands]
+        ctx = ctx.replace(
+            avals_in=[core.abstract_token, *ctx.avals_in],
+            avals_out=[core.abstract_token, *ctx.avals_out],
+        )
+    kept = Callback(callback, result_avals, name, is_ordered)
     _collected.get().append(kept)
     lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
-    return lower(ctx, *operands, index=np.uint64(kept.number)).results, None, None
+    results = lower(ctx, *operands, index=np.uint64(kept.number)).results
+    return (results[1:], results[0], None) if is_ordered else (results, None, None)
 
 
 def name_of(callback):
@@ -201,3 +222,16 @@ def make_rules():
 
 
 RULES = make_rules()
+
+
+def rules(platform):
+    """The rules to lower a function for a platform with."""
+    linalg = sys.modules.get("jax.experimental.sparse.linalg")
+    if platform != "cpu" or linalg is None:
+        return RULES
+    # On the CPU it calls SciPy. Its module is slow to import, and few use it.
+    emit_spsolve = functools.partial(emit, name="spsolve")
+    mlir = {**vars(linalg.mlir), "emit_python_callback": emit_spsolve}
+    namespace = {**vars(linalg), "mlir": types.SimpleNamespace(**mlir)}
+    rule = rebound(linalg._spsolve_cpu_lowering, namespace)
+    return (*RULES, (linalg.spsolve_p, rule))

@@ -6,15 +6,18 @@ process when it is loaded, or at once if it is.
 """
 
 import importlib
-import os
-import sys
-import threading
 import warnings
 
 from jaxlib import xla_client
 
-from cyxla import _runtime, callbacks
+from cyxla import _runtime, callbacks, ffi_types, process
 from cyxla.errors import Error
+from cyxla.registrations import (
+    ADDRESS_MAXIMUM,
+    check_integer,
+    check_name,
+    platform_of,
+)
 
 STAGES = ("instantiate", "prepare", "initialize", "execute")
 
@@ -28,11 +31,7 @@ JAXLIB_MODULES = [
     "jaxlib.gpu_prng",
 ]
 
-ADDRESS_MAXIMUM = 2 * sys.maxsize + 1
 TRAITS_MAXIMUM = 2**32 - 1
-
-# JAX's names of platforms, in its registry and in calls, and ours.
-PLATFORMS = {"host": "cpu", "cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "rocm": "rocm"}
 
 # Targets that are jaxlib's own and cannot work outside of it: they look for Python
 # objects that only its client knows.
@@ -43,35 +42,10 @@ JAXLIB_ONLY = {
     "xla_buffer_python_cpu_callback",
 }
 
-_lock = threading.RLock()
 _known = {}  # (platform, name): (stages, traits), in the order of registration
-_runtime_of_process = None
 _takes_handlers = True  # whether the plugin of the process does
 _excluded = set()  # names of jaxlib's handlers that the user does not want
 _original_register = None
-
-
-def platform_of(name):
-    """Our name of a platform of JAX's."""
-    return PLATFORMS.get(name.lower(), name.lower())
-
-
-def check_name(what, name):
-    """Refuses a name that C would not read as it is."""
-    if not isinstance(name, str):
-        raise TypeError(f"{what} is called {name!r}, expected a str")
-    if not name or "\0" in name:
-        raise ValueError(
-            f"{what} is called {name!r}, expected characters other than zero"
-        )
-
-
-def check_integer(what, value, minimum, maximum):
-    """Refuses what a C integer does not hold."""
-    if not isinstance(value, int):
-        raise TypeError(f"{what} is {value!r}, expected an int")
-    if not minimum <= value <= maximum:
-        raise ValueError(f"{what} is {value}, expected {minimum} to {maximum}")
 
 
 def address_of(function, name):
@@ -130,33 +104,29 @@ def register_ffi_target(name, handler, platform="cpu", api_version=1, traits=0):
     _add(name, stages_of(name, handler), platform_of(platform), traits)
 
 
-def register_ffi_type(name, type_id=0, deleter=0):
-    """Registers the type of the state that a handler keeps, with the plugin of the
-    process. Returns its number, which the handler has to use.
-
-    ``type_id`` is a number of the caller's choice; 0 asks for a new one. ``deleter`` is
-    the address of the C function that frees a state, 0 if there is nothing to free.
-    The plugin has to be loaded: call :func:`initialize` first.
-    """
-    check_name("a type", name)
-    check_integer(f"type_id of {name}", type_id, 0, 2**63 - 1)
-    check_integer(f"deleter of {name}", deleter, 0, ADDRESS_MAXIMUM)
-    with _lock:
-        if _runtime_of_process is None:
-            raise RuntimeError(
-                f"the type {name} cannot be registered before a plugin is loaded; call "
-                "cyxla.initialize first"
-            )
-        return _runtime_of_process.register_type(name, type_id, deleter)
-
-
 def _add(name, stages, platform, traits):
     """Registers a handler if the plugin is loaded, and keeps it for one that is."""
-    with _lock:
-        runtime = _runtime_of_process
+    with process.lock:
+        runtime = process.runtime
         if runtime is not None and runtime.info.platform == platform:
-            runtime.register_handler(name, platform, stages, traits)
+            register(runtime, name, stages, traits)
         _known[platform, name] = (stages, traits)
+
+
+def register(runtime, name, stages, traits):
+    """Registers a handler with a plugin, and warns of a state that it cannot keep."""
+    runtime.register_handler(name, runtime.info.platform, stages, traits)
+    if "instantiate" in stages:
+        number = runtime.state_type(stages["instantiate"])
+        if number != 0 and not ffi_types.knows(number):
+            warnings.warn(
+                f"the handler {name} keeps a state, which its stage instantiate makes, "
+                f"of the type with the number {number}. cyxla does not know it, and "
+                "programs that call the handler cannot be compiled: JAX does not tell "
+                "which types it has. Import cyxla before the library registers its "
+                f"types, or call cyxla.register_ffi_type with type_id={number}",
+                stacklevel=5,
+            )
 
 
 def mirror_jax_registrations():
@@ -166,10 +136,15 @@ def mirror_jax_registrations():
     nothing.
     """
     global _original_register
-    with _lock:
+    with process.lock:
         if _original_register is None:
             _original_register = xla_client.register_custom_call_target
             xla_client.register_custom_call_target = _register_and_mirror
+            ffi_types.mirror_jax_registrations()
+            # JAX's registry, where its backend puts what waits, leaves a stage out.
+            for name, fn, *rest in queued_targets():
+                if isinstance(fn, dict) and "instantiate" in fn:
+                    mirror(name, fn, *rest)
 
 
 def _register_and_mirror(name, fn, platform="cpu", api_version=0, traits=0):
@@ -206,16 +181,21 @@ def jaxlib_targets():
     return targets
 
 
-def jax_targets():
-    """The handlers that are registered with JAX by now, in its queue or its registry:
+def queued_targets():
+    """The handlers that wait for JAX's backend:
     ``(name, handler, platform, api_version, traits)`` of each."""
-    targets = []
     with xla_client._custom_callback_lock:
-        for platform, queue in xla_client._custom_callback.items():
-            targets += [
-                (name, fn, platform, api_version, traits)
-                for name, fn, api_version, traits in queue
-            ]
+        return [
+            (name, fn, platform, api_version, traits)
+            for platform, queue in xla_client._custom_callback.items()
+            for name, fn, api_version, traits in queue
+        ]
+
+
+def jax_targets():
+    """The handlers that are registered with JAX by now, in its queue or its registry,
+    which leaves out the stage instantiate."""
+    targets = queued_targets()
     for platform in ("Host", "CUDA", "ROCM"):
         for name, fn in xla_client.custom_call_targets(platform).items():
             # Untyped handlers are bare capsules there.
@@ -226,7 +206,10 @@ def jax_targets():
 def known_names():
     """The names of all handlers that are known, for which lowering needs no word."""
     names = {name for name, _, _ in jaxlib_targets()}
-    with _lock:
+    # Those that JAX knows are passed on at the latest when the program is compiled.
+    names |= {name for name, _, _, version, _ in jax_targets() if version == 1}
+    names -= JAXLIB_ONLY
+    with process.lock:
         return names | {name for _, name in _known}
 
 
@@ -236,14 +219,15 @@ def attach(runtime, with_jaxlib):
     A handler that the plugin does not take is left out with a warning, so that programs
     that do not call it work.
     """
-    global _runtime_of_process, _takes_handlers
-    with _lock:
+    global _takes_handlers
+    with process.lock:
         platform = runtime.info.platform
         known = _runtime.inspect_plugin(runtime.info.plugin)
         _takes_handlers = "FFI" in known["extensions"]
-        _runtime_of_process = runtime
         if not _takes_handlers:
             return
+        # First, since a handler is asked for the type of its state.
+        ffi_types.attach(runtime)
         for name, capsule, target_platform in jaxlib_targets():
             if not with_jaxlib:
                 # JAX registers them itself when it lowers a call of one.
@@ -252,35 +236,26 @@ def attach(runtime, with_jaxlib):
                 _known[target_platform, name] = (stages_of(name, capsule), 0)
         handler = _runtime.callback_handler()
         _known[platform, callbacks.TARGET] = ({"execute": handler}, 0)
+        synchronize()
         for (target_platform, name), (stages, traits) in list(_known.items()):
             if target_platform == platform:
                 attach_one(runtime, name, stages, traits)
-        synchronize()
 
 
 def attach_one(runtime, name, stages, traits):
     """Registers one handler with a plugin, or warns."""
     try:
-        runtime.register_handler(name, runtime.info.platform, stages, traits)
+        register(runtime, name, stages, traits)
     except Error as error:
         del _known[runtime.info.platform, name]
         warnings.warn(f"a handler is left out: {error}", stacklevel=2)
 
 
-def forget_lock():
-    """In a forked child nobody would release a lock that another thread held."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_lock)
-
-
 def synchronize():
     """Passes on what was registered with JAX behind our back, as through a reference to
     jaxlib's function that is older than the mirror."""
-    with _lock:
+    with process.lock:
+        ffi_types.synchronize()
         for name, fn, platform, api_version, traits in jax_targets():
             if (platform_of(platform), name) not in _known:
                 mirror(name, fn, platform, api_version, traits)

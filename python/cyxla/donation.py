@@ -1,10 +1,8 @@
 """Donated inputs: which output takes over the memory of which."""
 
-import re
-
-from jax._src.interpreters import mlir as jax_mlir
-from jax.extend import mlir
 from jaxlib.mlir import ir
+
+from cyxla.artifacts import closed, main_of, opened
 
 ALIASING = "tf.aliasing_output"
 
@@ -17,9 +15,8 @@ def assign(inputs, outputs, code):
     an input, as in a state that is returned, they are paired instead, so that the state
     can be updated where it lies.
     """
-    with jax_mlir.make_ir_context() as context:
-        module = mlir.deserialize_portable_artifact(code, context)
-        main = ir.SymbolTable(module.operation)["main"]
+    with opened(code) as module:
+        main = main_of(module)
         attributes = [ir.DictAttr(attribute) for attribute in main.arg_attrs]
         aliases = [aliased_output(attribute) for attribute in attributes]
         wanted = paired_by_name(inputs, outputs, aliases)
@@ -30,9 +27,7 @@ def assign(inputs, outputs, code):
                     for attribute, alias in zip(attributes, wanted, strict=True)
                 ]
             )
-            code = mlir.serialize_portable_artifact(
-                module, stablehlo_version(code), b"sdy." in code
-            )
+            code = closed(module, code)
     specs = [
         spec._replace(aliased_output=alias)
         for spec, alias in zip(inputs, wanted, strict=True)
@@ -52,11 +47,6 @@ def with_alias(attributes, alias):
     named = {attribute.name: attribute.attr for attribute in attributes}
     named[ALIASING] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alias)
     return ir.DictAttr.get(named)
-
-
-def stablehlo_version(code):
-    """The version of StableHLO that an artifact is written for, from its beginning."""
-    return re.search(rb"StableHLO_v(\d+\.\d+\.\d+)", code[:64])[1].decode()
 
 
 def is_next_value(output, spec):

@@ -5,11 +5,12 @@ import itertools
 import re
 
 import jax
+import numpy as np
 from jax import export
-from jax._src import compiler
+from jax._src import compiler, effects
 from jax.extend.core import jaxpr_as_fun
 
-from cyxla import _runtime, callbacks, donation, platforms, plugins
+from cyxla import _runtime, callbacks, donation, ordering, platforms, plugins
 from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
@@ -78,6 +79,8 @@ def lower(
         exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     code = bytes(exported.mlir_module_serialized)
+    if exported.ordered_effects:
+        code = ordering.thread(code, len(inputs))
     if any(donated(traced)):
         inputs, code = donation.assign(inputs, outputs, code)
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
@@ -153,11 +156,15 @@ def export_flat(traced, platform, custom_calls):
     avals = [
         jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in traced.jaxpr.in_avals
     ]
+    if not avals and effects.ordered_effects.filter_in(traced.jaxpr.effects):
+        # jax.export fails on tokens without arrays; ordering takes this one out again.
+        jitted = jax.jit(lambda _: flat_function(), keep_unused=True)
+        avals = [jax.ShapeDtypeStruct((), np.int32)]
     exporter = export.export(
         jitted,
         platforms=[platform],
         disabled_checks=checks,
-        _override_lowering_rules=callbacks.RULES,
+        _override_lowering_rules=callbacks.rules(platform),
     )
     return exporter(*avals)
 
@@ -177,10 +184,15 @@ def check_exported(exported, num_devices):
             f"the function is for {num_devices} devices, and cyxla runs programs of "
             "one device"
         )
-    if exported.ordered_effects:
+    refused = [
+        effect
+        for effect in exported.ordered_effects
+        if not isinstance(effect, callbacks.ORDERED_EFFECTS)
+    ]
+    if refused:
         raise NotImplementedError(
-            f"the function has ordered effects ({exported.ordered_effects}), which "
-            "programs cannot have"
+            f"the function has ordered effects ({', '.join(map(str, refused))}), and "
+            "programs keep the order of callbacks only"
         )
 
 

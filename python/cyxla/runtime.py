@@ -1,26 +1,11 @@
 """The runtime of the process: the one plugin that is loaded, and its client."""
 
 import numbers
-import os
-import threading
 from os import PathLike
 
-from cyxla import _runtime, cuda_libraries, custom_calls, plugins
+from cyxla import _runtime, cuda_libraries, custom_calls, plugins, process
 from cyxla.errors import Error
 from cyxla.options import check_options
-
-_lock = threading.Lock()
-_runtime_of_process = None
-
-
-def forget_lock():
-    """In a forked child nobody would release a lock that another thread held."""
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_lock)
 
 
 def initialize(
@@ -56,13 +41,12 @@ def initialize(
     if platform is not None:
         platform = plugins.canonical_platform(platform)
     threads = check_threads(threads)
-    with _lock:
+    with process.lock:
         return _initialize(plugin, platform, options, threads, jax_targets).info
 
 
 def _initialize(plugin, platform, options, threads, jax_targets=True):
-    global _runtime_of_process
-    if _runtime_of_process is None:
+    if process.runtime is None:
         if plugin is not None:
             found = plugins.Plugin(None, plugin, "a path")
         elif platform is not None:
@@ -73,8 +57,8 @@ def _initialize(plugin, platform, options, threads, jax_targets=True):
             platform = found.platform
         created = create(found, platform, options, threads)
         custom_calls.attach(created, jax_targets)
-        _runtime_of_process = created
-    return _runtime_of_process
+        process.runtime = created
+    return process.runtime
 
 
 def create(plugin, platform, options, threads):
@@ -94,13 +78,13 @@ def create(plugin, platform, options, threads):
 
 def runtime_for(platform):
     """The runtime of the process, with the plugin for a platform if none is loaded."""
-    with _lock:
+    with process.lock:
         return _initialize(None, platform, {}, 0)
 
 
 def loaded_platform():
     """The platform of the plugin that is loaded, None if none is."""
-    runtime = _runtime_of_process
+    runtime = process.runtime
     return None if runtime is None else runtime.info.platform
 
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "linalg/routines.h"
 #include "memory.h"
 
 const cyxla_linalg_dtype cyxla_linalg_dtypes[CYXLA_LINALG_NUM_DTYPES] = {
@@ -254,23 +255,25 @@ void cyxla_linalg_narrow(const cyxla_linalg_call *call, int32_t *target,
 }
 
 int64_t cyxla_linalg_work_size(cyxla_linalg_call *call, const void *work,
-                               const int64_t *info) {
+                               const int64_t *info, int64_t least, int64_t most) {
   double size = call->dtype->real_bytes == sizeof(float) ? *(const float *)work
                                                          : *(const double *)work;
   int64_t limit = call->integer_bytes == sizeof(int32_t) ? INT32_MAX : INT64_MAX / 64;
 
   /* A float has no room for all digits of a large size, and may have lost the last. */
   if (call->dtype->real_bytes == sizeof(float)) size += ceil(size * 0x1p-22);
-  if (cyxla_linalg_integer(call, info) != 0 || !(size >= 0) || size >= (double)limit) {
-    cyxla_linalg_fail(call,
-                      "LAPACK wants %.0f elements to work in (info %lld), which is not "
-                      "possible with its integers of %zu bytes; use a LAPACK with "
-                      "integers of 8 bytes, or smaller matrices",
-                      size, (long long)cyxla_linalg_integer(call, info),
-                      call->integer_bytes);
+  if (cyxla_linalg_integer(call, info) != 0 || !(size >= 0) || size >= (double)limit ||
+      most > limit) {
+    cyxla_linalg_fail(
+        call,
+        "LAPACK may want %lld elements to work in, and asks for %.0f (info "
+        "%lld), which is not possible with its integers of %zu bytes; use "
+        "a LAPACK with integers of 8 bytes, or smaller matrices",
+        (long long)most, size, (long long)cyxla_linalg_integer(call, info),
+        call->integer_bytes);
     return 1;
   }
-  return size < 1 ? 1 : (int64_t)size;
+  return cyxla_linalg_maximum(cyxla_linalg_maximum(least, 1), (int64_t)size);
 }
 
 void *cyxla_linalg_allocate(cyxla_linalg_call *call, int64_t count, size_t bytes) {

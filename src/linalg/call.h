@@ -99,10 +99,15 @@ void cyxla_linalg_widen(const cyxla_linalg_call *call, void *integers,
 void cyxla_linalg_narrow(const cyxla_linalg_call *call, int32_t *target,
                          const void *integers, int64_t count);
 
-/* What LAPACK asks for in the first element of the work array, as a number of elements.
- * `info` is what it says about that question itself. */
+/* How large a work array is to be, in elements: what LAPACK asks for in its first one,
+ * but not less than its documentation says. `info` is what it says about that question
+ * itself. `most` bounds what it may ask for: where its integers cannot count that, they
+ * may wrap around without a word, so that is an error. */
 int64_t cyxla_linalg_work_size(cyxla_linalg_call *call, const void *work,
-                               const int64_t *info);
+                               const int64_t *info, int64_t least, int64_t most);
+
+/* A bound of the columns that LAPACK works on at once, of all builds and versions. */
+enum { CYXLA_LINALG_BLOCK = 256 };
 
 /* Memory for `count` elements, at least one, until the call is over. */
 void *cyxla_linalg_allocate(cyxla_linalg_call *call, int64_t count, size_t bytes);

@@ -62,7 +62,10 @@ void cyxla_linalg_syevd(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   syevd(call, &arrays, 0, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  /* Of these sizes those of the lesser arrays are the largest but for blocks. */
+  work_size = cyxla_linalg_work_size(
+      call, asked, &info, 1,
+      arrays.real_size + CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     syevd(call, &arrays, i, work_size, &info);
@@ -196,7 +199,8 @@ void cyxla_linalg_geev(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   geev(call, &arrays, 0, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(call, asked, &info, 4 * arrays.x.rows,
+                                     2 * CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     run_geev(call, &arrays, i, work_size);

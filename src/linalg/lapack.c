@@ -1,5 +1,6 @@
 #include "linalg/lapack.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +111,23 @@ static cyxla_status inspect(cyxla_lapack *lapack, cyxla_error *error) {
                          lapack->name, lapack->integer_bytes, of_blas);
 }
 
+/* Functions that not all libraries have which call themselves LAPACK. */
+static bool is_complete(const cyxla_lapack *lapack) {
+  static const char *const names[] = {"cgesdd", "dgees",  "sgtsv",
+                                      "zgeev",  "zheevd", "zunmqr"};
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (cyxla_lapack_find(lapack, names[i]) == NULL) return false;
+  }
+  return true;
+}
+
+static void close_lapack(cyxla_lapack *lapack) {
+  cyxla_library_close(lapack->library);
+  cyxla_release(lapack->name);
+  memset(lapack, 0, sizeof(*lapack));
+}
+
 static cyxla_status open_named(const char *name, cyxla_lapack *lapack,
                                cyxla_error *error) {
   cyxla_status status;
@@ -120,24 +138,38 @@ static cyxla_status open_named(const char *name, cyxla_lapack *lapack,
   lapack->name = cyxla_duplicate(name, strlen(name));
   status = lapack->name != NULL ? inspect(lapack, error)
                                 : cyxla_error_out_of_memory(error, "a LAPACK");
-  if (status == CYXLA_OK) return CYXLA_OK;
-  cyxla_library_close(lapack->library);
-  cyxla_release(lapack->name);
+  if (status != CYXLA_OK) close_lapack(lapack);
   return status;
 }
 
-/* Tries the usual names. What is wrong with one that is there is told if none works. */
+/* Tries the usual names. The first library that is complete is taken, else the first of
+ * all. What is wrong with one that is there is told if none can be used. */
 static cyxla_status open_usual(cyxla_lapack *lapack, cyxla_error *error) {
+  cyxla_lapack found;
   cyxla_error of_one;
   cyxla_status status;
   bool has_reason = false;
 
+  memset(lapack, 0, sizeof(*lapack));
   for (size_t i = 0; i < num_usual_names; i++) {
-    cyxla_error *kept = has_reason ? NULL : &of_one;
-    status = open_named(usual_names[i], lapack, kept);
-    if (status == CYXLA_OK || status == CYXLA_OUT_OF_MEMORY) return status;
+    status = open_named(usual_names[i], &found, has_reason ? NULL : &of_one);
     if (status == CYXLA_NOT_FOUND) has_reason = true;
+    if (status == CYXLA_OUT_OF_MEMORY) {
+      close_lapack(lapack);
+      return cyxla_error_out_of_memory(error, "a LAPACK");
+    }
+    if (status != CYXLA_OK) continue;
+    if (lapack->library == NULL) {
+      *lapack = found;
+    } else if (is_complete(&found)) {
+      close_lapack(lapack);
+      *lapack = found;
+    } else {
+      close_lapack(&found);
+    }
+    if (is_complete(lapack)) break;
   }
+  if (lapack->library != NULL) return CYXLA_OK;
   return cyxla_error_set(error, CYXLA_NOT_FOUND, "no LAPACK was found (%s%s); %s",
                          has_reason ? of_one.message : "the loader knows neither ",
                          has_reason ? "" : "liblapack nor libopenblas nor libmkl_rt",
@@ -179,8 +211,6 @@ void cyxla_lapack_forget(const char *const *names, size_t num_names) {
   cyxla_lock_acquire(&cyxla_process_plugins_lock);
   usual_names = names != NULL ? names : NAMES;
   num_usual_names = names != NULL ? num_names : NUM_NAMES;
-  cyxla_library_close(process_lapack.library);
-  cyxla_release(process_lapack.name);
-  memset(&process_lapack, 0, sizeof(process_lapack));
+  close_lapack(&process_lapack);
   cyxla_lock_release(&cyxla_process_plugins_lock);
 }

@@ -23,7 +23,8 @@ void cyxla_linalg_geqrf(cyxla_linalg_call *call) {
 
   if (call->error != NULL) return;
   geqrf(&x.rows, &x.columns, factors, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns,
+                                     CYXLA_LINALG_BLOCK * x.columns);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     geqrf(&x.rows, &x.columns, factors + (size_t)i * x.bytes, &x.leading,
@@ -49,6 +50,19 @@ static void geqp3(cyxla_linalg_call *call, const cyxla_linalg_matrix *x,
   }
 }
 
+/* The pivots of matrices without elements, for which some versions of LAPACK end the
+ * process: columns whose pivot is not 0 come first. */
+static void order_columns(const int32_t *given, int32_t *pivots, int64_t count) {
+  int64_t next = 0;
+
+  for (int64_t j = 0; j < count; j++) {
+    if (given[j] != 0) pivots[next++] = (int32_t)(j + 1);
+  }
+  for (int64_t j = 0; j < count; j++) {
+    if (given[j] == 0) pivots[next++] = (int32_t)(j + 1);
+  }
+}
+
 void cyxla_linalg_geqp3(cyxla_linalg_call *call) {
   cyxla_linalg_matrix x = cyxla_linalg_read_matrix(call, 0);
   int64_t rank = cyxla_linalg_minimum(x.rows, x.columns);
@@ -65,8 +79,15 @@ void cyxla_linalg_geqp3(cyxla_linalg_call *call) {
   arrays.real_work =
       cyxla_linalg_allocate(call, 2 * x.columns, call->dtype->real_bytes);
   if (call->error != NULL) return;
+  if (rank == 0) {
+    for (int64_t i = 0; i < call->batch; i++) {
+      order_columns(given + i * x.columns, pivots + i * x.columns, x.columns);
+    }
+    return;
+  }
   geqp3(call, &x, &arrays, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * x.columns + 1,
+                                     CYXLA_LINALG_BLOCK * (x.columns + 3));
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     arrays.factors = factors + (size_t)i * x.bytes;
@@ -98,7 +119,8 @@ void cyxla_linalg_orgqr(cyxla_linalg_call *call) {
   }
   if (call->error != NULL) return;
   orgqr(&x.rows, &x.columns, &rank, result, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns,
+                                     CYXLA_LINALG_BLOCK * x.columns);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     orgqr(&x.rows, &x.columns, &rank, result + (size_t)i * x.bytes, &x.leading,
@@ -130,6 +152,7 @@ void cyxla_linalg_ormqr(cyxla_linalg_call *call) {
   char *product = cyxla_linalg_result_of(call, 0, &c);
   cyxla_ormqr_function *ormqr = (cyxla_ormqr_function *)call->function;
   double asked[2] = {0.0, 0.0};
+  int64_t across = side == 'L' ? c.columns : c.rows;
   int64_t query = -1, info = 0, work_size;
   void *work;
 
@@ -137,7 +160,8 @@ void cyxla_linalg_ormqr(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   ormqr(&side, &trans, &c.rows, &c.columns, &rank, a.data, &a.leading, tau, product,
         &c.leading, asked, &query, &info, 1, 1);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(
+      call, asked, &info, across, CYXLA_LINALG_BLOCK * (across + CYXLA_LINALG_BLOCK));
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     ormqr(&side, &trans, &c.rows, &c.columns, &rank,

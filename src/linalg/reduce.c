@@ -63,7 +63,8 @@ void cyxla_linalg_gees(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   gees(call, &arrays, 0, -1, &selected, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * arrays.x.rows,
+                                     2 * CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     gees(call, &arrays, i, work_size, &selected, &info);
@@ -99,7 +100,8 @@ void cyxla_linalg_gehrd(cyxla_linalg_call *call) {
   check_range(call, low, high, x.rows);
   if (call->error != NULL) return;
   gehrd(&x.rows, &low, &high, form, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size = cyxla_linalg_work_size(
+      call, asked, &info, x.rows, CYXLA_LINALG_BLOCK * (x.rows + CYXLA_LINALG_BLOCK));
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     gehrd(&x.rows, &low, &high, form + (size_t)i * x.bytes, &x.leading,
@@ -126,7 +128,8 @@ void cyxla_linalg_sytrd(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   sytrd(&uplo, &n, form, &x.leading, diagonal, off_diagonal, tau, asked, &query, &info,
         1);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  work_size =
+      cyxla_linalg_work_size(call, asked, &info, 1, CYXLA_LINALG_BLOCK * (n + 1));
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     sytrd(&uplo, &n, form + (size_t)i * x.bytes, &x.leading,

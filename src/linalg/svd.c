@@ -89,12 +89,17 @@ typedef void svd_function(cyxla_linalg_call *call, const svd_arrays *arrays, int
 
 static void run(cyxla_linalg_call *call, svd_function *function, svd_arrays *arrays) {
   double asked[2] = {0.0, 0.0};
+  int64_t smaller = arrays->rank;
+  int64_t larger = cyxla_linalg_maximum(arrays->x.rows, arrays->x.columns);
   int64_t info = 0, work_size;
 
   if (call->error != NULL) return;
   arrays->work = asked;
   function(call, arrays, 0, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info);
+  /* More than what LAPACK documents for any way to work and what its blocks take. */
+  work_size = cyxla_linalg_work_size(
+      call, asked, &info, 1,
+      5 * smaller * smaller + CYXLA_LINALG_BLOCK * (larger + 4 * smaller + 1));
   arrays->work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     const char *x = arrays->factors + (size_t)i * arrays->x.bytes;

@@ -129,6 +129,19 @@ static void the_first_usable_library_is_taken_and_others_are_told_of(void) {
                "fake_lapack_blas.so has no functions dpotrf and idamax");
 }
 
+static void a_complete_library_goes_before_one_that_is_not(void) {
+  char partial[1024], scipy[1024], complete[1024];
+  const char *const names[] = {fake("lp64", partial), fake("scipy", scipy),
+                               fake("complete", complete)};
+  const cyxla_lapack *lapack;
+  cyxla_error error;
+
+  EXPECT_OK(get_usual(names, 3, &lapack, &error), &error);
+  EXPECT_TEXT(lapack->name, complete);
+  EXPECT_OK(get_usual(names, 2, &lapack, &error), &error);
+  EXPECT_TEXT(lapack->name, partial);
+}
+
 static void the_end_of_memory_is_an_error(void) {
   char path[1024];
   const char *const names[] = {fake("lp64", path)};
@@ -154,4 +167,5 @@ TEST_MAIN(TEST_CASE(the_width_of_integers_is_measured_whatever_the_names),
           TEST_CASE(without_any_the_error_says_what_to_install),
           TEST_CASE(a_later_call_finds_what_was_installed_meanwhile),
           TEST_CASE(the_first_usable_library_is_taken_and_others_are_told_of),
+          TEST_CASE(a_complete_library_goes_before_one_that_is_not),
           TEST_CASE(the_end_of_memory_is_an_error))

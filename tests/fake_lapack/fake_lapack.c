@@ -1,7 +1,8 @@
 /* A LAPACK that has what cyxla asks a library for to see what it is, and nothing else.
  *
  * LAPACK_INTEGER and BLAS_INTEGER are the types of Fortran's INTEGER in its two parts,
- * DECORATED(name) says how names are written, and WITHOUT_LAPACK leaves that out. */
+ * DECORATED(name) says how names are written, WITHOUT_LAPACK leaves that out, and
+ * COMPLETE adds names of more functions. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,4 +34,17 @@ void DECORATED(dpotrf)(const char *uplo, const LAPACK_INTEGER *n, double *a,
   (void)length;
   *info = LAPACK_RESULT;
 }
+#endif
+
+#ifdef COMPLETE
+/* What else a library is asked for to see whether it is complete; never called. */
+#define DEFINE(name)          \
+  void DECORATED(name)(void); \
+  void DECORATED(name)(void) {}
+DEFINE(cgesdd)
+DEFINE(dgees)
+DEFINE(sgtsv)
+DEFINE(zgeev)
+DEFINE(zheevd)
+DEFINE(zunmqr)
 #endif

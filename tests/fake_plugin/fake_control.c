@@ -213,10 +213,13 @@ const void *fake_plugin_compile_options(size_t *bytes) {
 
 /* As XLA's code may, which ends a caller who traps on it unless the traps are masked.
  */
+/* In the vector unit and, with the widest type, in the x87 unit of processors that have
+ * one: a handler that a plugin calls may use either. */
 static void divide_by_zero(void) {
-  volatile double zero = 0, quotient;
-  quotient = 1 / zero;
+  volatile double zero = 0.0, quotient = 1.0 / zero;
+  volatile long double wide_zero = 0.0L, wide_quotient = 1.0L / wide_zero;
   (void)quotient;
+  (void)wide_quotient;
 }
 
 PJRT_Error *fake_enter(fake_function function, size_t given_bytes, size_t known_bytes) {

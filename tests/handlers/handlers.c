@@ -115,7 +115,11 @@ EXPORT XLA_FFI_Error *counter_instantiate(XLA_FFI_CallFrame *frame) {
   state_args args = {sizeof(args), NULL, frame->ctx, XLA_FFI_ExecutionStage_INSTANTIATE,
                      &type,        NULL};
 
-  if (says_what_it_is(frame, counter_type_id)) return NULL;
+  if (says_what_it_is(frame, counter_type_id)) {
+    /* As handlers in C++ do. */
+    if (counter_type_id == 0) return fail(frame, "the type of the state has no number");
+    return NULL;
+  }
   args.state = calloc(1, sizeof(float));
   return ((state_function *)frame->api->XLA_FFI_State_Set)(&args);
 }
@@ -133,6 +137,14 @@ EXPORT XLA_FFI_Error *counter_execute(XLA_FFI_CallFrame *frame) {
   return NULL;
 }
 
+/* How many states were freed. */
+EXPORT int64_t num_deleted;
+
 EXPORT void counter_delete(void *state) {
+  num_deleted++;
   free(state);
 }
+
+/* The type as JAX is told of it, beside counter_type_id. */
+EXPORT XLA_FFI_TypeInfo counter_type_info = {sizeof(XLA_FFI_TypeInfo), NULL,
+                                             counter_delete};

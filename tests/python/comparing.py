@@ -41,10 +41,28 @@ def assert_equal_to_rounding(found, expected):
     )
 
 
+def leaves_of(found, expected):
+    """The arrays of two results in pairs."""
+    return zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True)
+
+
 def assert_equal_to_jax(found, expected):
     """As equal as the versions of jaxlib and of the plugin allow."""
     compare = assert_same_bits if IS_EXACT else assert_equal_to_rounding
-    for one, other in zip(
-        jax.tree.leaves(found), jax.tree.leaves(expected), strict=True
-    ):
+    for one, other in leaves_of(found, expected):
         compare(one, other)
+
+
+def largest_difference(found, expected):
+    """The largest absolute difference of two results' numbers, 0 where all are equal.
+    Infinite where one is NaN and the other is not. Dtypes and shapes have to be equal,
+    the bits of NaN need not."""
+    largest = 0.0
+    for one, other in leaves_of(found, expected):
+        one, other = np.asarray(one), np.asarray(other)
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        if not np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+            difference = np.abs(one.astype(np.complex128) - other)
+            apart = difference[~(np.isnan(one) & np.isnan(other)) & (one != other)]
+            largest = max(largest, *np.nan_to_num(apart, nan=np.inf, posinf=np.inf))
+    return float(largest)

@@ -2,6 +2,7 @@
 
 import gc
 import re
+import sys
 import threading
 
 import cyxla as cx
@@ -13,6 +14,7 @@ from comparing import assert_same_bits
 from cyxla import callbacks
 from cyxla.arrays import DTYPES
 from jax.experimental import io_callback
+from jax.experimental.sparse.linalg import spsolve
 from scripts import output_of
 
 X = np.arange(3, dtype=np.float32)
@@ -307,6 +309,28 @@ def test_callbacks_run_in_several_threads():
     assert not wrong
 
 
+def test_spsolve_which_calls_scipy_gives_what_jit_gives(tmp_path):
+    def solve(data, b):
+        return spsolve(data, np.array([0, 1, 0]), np.array([0, 2, 3]), b)
+
+    arguments = np.array([2, 1, 4], np.float32), np.array([5, 8], np.float32)
+    program = cx.lower(solve, arguments)
+    executable, _ = cx.compile_program(program)
+    (found,) = executable.run(arguments)
+    assert_same_bits(found, jax.jit(solve)(*arguments))
+    with pytest.raises(ValueError, match="spsolve"):
+        cx.save(tmp_path / "solve.cyxla", program)
+
+
+def test_spsolve_keeps_its_own_rule_on_other_platforms():
+    assert callbacks.rules("cuda") == callbacks.RULES
+
+
+def test_rules_do_without_sparse_matrices(monkeypatch):
+    monkeypatch.delitem(sys.modules, "jax.experimental.sparse.linalg")
+    assert callbacks.rules("cpu") == callbacks.RULES
+
+
 def test_a_program_with_callbacks_is_not_saved(tmp_path):
     def function(x):
         jax.debug.print("x is {}", x)
@@ -329,15 +353,6 @@ def test_other_compile_options_keep_the_callbacks():
     )
     gc.collect()
     assert_same_bits(executable(X), X * 2 + 1)
-
-
-def test_a_callback_whose_order_counts_is_refused():
-    def function(x):
-        io_callback(lambda x: None, None, x, ordered=True)
-        return x
-
-    with pytest.raises(NotImplementedError, match="order"):
-        cx.lower(function, [X])
 
 
 def test_callbacks_end_with_their_program():

@@ -167,26 +167,6 @@ def test_the_text_of_a_handler_s_error_reaches_the_caller(handlers):
     assert "scale needs the attribute factor, a float32" in found
 
 
-def test_a_handler_with_state_works(handlers):
-    source = """
-        cx.initialize()
-        type_id = ctypes.c_int64.in_dll(library, "counter_type_id")
-        type_id.value = cx.register_ffi_type(
-            "counter", deleter=address("counter_delete")
-        )
-        stages = {"instantiate": address("counter_instantiate"),
-                  "execute": address("counter_execute")}
-        cx.register_ffi_target("counter", stages)
-        def count():
-            return jax.ffi.ffi_call(
-                "counter", jax.ShapeDtypeStruct((), jnp.float32), has_side_effect=True
-            )()
-        executable = cx.compile(count)
-        print([float(executable()) for _ in range(3)])
-    """
-    assert run(handlers, source).strip() == "[1.0, 2.0, 3.0]"
-
-
 def test_a_handler_of_a_newer_version_is_wrapped_or_refused(handlers):
     source = """
         version = ctypes.c_int.in_dll(library, "handlers_minor_version")
@@ -301,34 +281,9 @@ def test_a_registration_that_c_cannot_hold_is_refused(arguments, kind, message):
         cx.register_ffi_target(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "message"),
-    [
-        (("",), ValueError, "a type is called ''"),
-        (("t", 2**70), ValueError, "type_id of t is 1180"),
-        (("t", "5"), TypeError, "type_id of t is '5', expected an int"),
-        (("t", 0, -1), ValueError, "deleter of t is -1"),
-    ],
-)
-def test_a_type_that_c_cannot_hold_is_refused(arguments, kind, message):
-    with pytest.raises(kind, match=message):
-        cx.register_ffi_type(*arguments)
-
-
 def test_an_untyped_handler_is_refused():
     with pytest.raises(ValueError, match="bad has api_version=0"):
         cx.register_ffi_target("bad", 8, api_version=0)
-
-
-def test_a_type_needs_a_plugin():
-    source = """
-        import cyxla as cx
-        try:
-            cx.register_ffi_type("counter")
-        except RuntimeError as error:
-            print(error)
-    """
-    assert "call cyxla.initialize first" in output_of(source)
 
 
 def test_without_jaxlib_s_targets_linear_algebra_is_missing():

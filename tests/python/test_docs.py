@@ -117,6 +117,27 @@ def test_the_c_program_of_a_page_runs_on_the_file_of_its_python(
     assert run(str(program), cwd=tmp_path) == output
 
 
+@pytest.mark.skipif(shutil.which("gfortran") is None, reason="no gfortran")
+def test_the_fortran_of_the_guide_compiles_and_runs(prefix, tmp_path):
+    page = DOCS / "guide-fortran.md"
+    run_python(page, tmp_path)
+    paths = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    options = ["--cflags", "--libs", "cyxla-fortran"]
+    flags = subprocess.check_output(["pkg-config", *options], env=paths, text=True)
+    for i, code in enumerate(blocks(page, "fortran")):
+        source, program = tmp_path / f"unit{i}.f90", tmp_path / f"unit{i}"
+        source.write_text(code)
+        run(
+            "gfortran", "-std=f2018", "-Wall", "-Wextra", "-Werror", "-pedantic",
+            "-fcheck=all", "-ffpe-trap=invalid,zero,overflow", "-fopenmp",
+            str(source), *flags.split(), f"-Wl,-rpath,{prefix}/lib",
+            *([] if code.startswith("program") else ["-c"]), "-o", str(program),
+        )  # fmt: skip
+    assert (
+        run(str(tmp_path / "unit0"), cwd=tmp_path) == "  2.144366  0.841484  0.000000\n"
+    )
+
+
 def test_the_c_program_of_the_readme_is_the_one_in_the_examples():
     (code,) = blocks(ROOT / "README.md", "c")
     assert code == (ROOT / "examples/step/step.c").read_text()

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_equal_to_jax, assert_same_bits
-from cyxla import _runtime, custom_calls, runtime
+from cyxla import _runtime, runtime
 from scripts import output_of, run_python
 from xxhash import xxh64_hexdigest
 
@@ -325,19 +325,6 @@ def test_an_executable_shows_its_signature():
 def test_keyword_arguments_of_the_function_are_asked_for_as_kwargs():
     with pytest.raises(TypeError, match=r"no option drag; .* kwargs=\{'drag'"):
         cx.compile(advance, VECTOR, 1.0, drag=2.0)
-
-
-def test_locks_that_are_held_are_forgotten_in_a_forked_child():
-    for module in (runtime, custom_calls):
-        held = module._lock
-        held.acquire()
-        try:
-            module.forget_lock()  # what happens in the child
-            assert module._lock is not held
-            assert module._lock.acquire(blocking=False)
-            module._lock.release()
-        finally:
-            held.release()
 
 
 def test_an_executable_is_serialized_by_the_plugin(fake_plugins):

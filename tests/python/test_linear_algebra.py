@@ -1,122 +1,130 @@
 """Linear algebra: what jaxlib's LAPACK kernels compute, in the plugin as in JAX.
 
-Both call the same kernels, so this tests that everything arrives where it should. Sums
-around the calls may be fused in another order, so results are equal to rounding.
+Both call the same kernels, so this tests that all arrives where it should, to the
+bit where no matrices are multiplied. The functions and their arguments are those of the
+package sweep. Here each is tested with some dtypes and in some modes; all of them take
+``make sweep``.
 """
+
+import enum
+import re
 
 import cyxla as cx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from comparing import assert_equal_to_rounding
+import sweep
+from comparing import IS_EXACT, assert_equal_to_rounding, largest_difference, leaves_of
 from jax.experimental import sparse
+from jax.experimental.sparse import linalg as sparse_linalg
+from jaxlib import cpu_sparse, lapack
 
 pytestmark = pytest.mark.usefixtures("x64")
 
-DTYPES = ["float32", "float64", "complex64", "complex128"]
-
-
-def definite(a):
-    """A Hermitian, positive definite matrix."""
-    return a @ a.conj().T + a.shape[-1] * jnp.eye(a.shape[-1], dtype=a.dtype)
-
-
-FUNCTIONS = {
-    "cholesky": lambda a: jnp.linalg.cholesky(definite(a)),
-    "cho_solve": lambda a: jax.scipy.linalg.cho_solve(
-        jax.scipy.linalg.cho_factor(definite(a)), a[0]
-    ),
-    "det": jnp.linalg.det,
-    "eig": jnp.linalg.eig,
-    "eigh": lambda a: jnp.linalg.eigh(a + a.conj().T),
-    "eigvals": jnp.linalg.eigvals,
-    "eigvalsh": lambda a: jnp.linalg.eigvalsh(a + a.conj().T),
-    "expm": jax.scipy.linalg.expm,
-    "hessenberg": jax.scipy.linalg.hessenberg,
-    "inv": jnp.linalg.inv,
-    "lstsq": lambda a: jnp.linalg.lstsq(a, a[0])[0],
-    "lu": jax.scipy.linalg.lu,
-    "lu_solve": lambda a: jax.scipy.linalg.lu_solve(
-        jax.scipy.linalg.lu_factor(a), a[0]
-    ),
-    "matrix_rank": jnp.linalg.matrix_rank,
-    "pinv": jnp.linalg.pinv,
-    "polar": lambda a: jax.scipy.linalg.polar(a, method="svd"),
-    "qr": jnp.linalg.qr,
-    "qr_complete": lambda a: jnp.linalg.qr(a[:, :3], mode="complete"),
-    "qr_pivoting": lambda a: jax.scipy.linalg.qr(a, pivoting=True),
-    "schur": jax.scipy.linalg.schur,
-    "slogdet": jnp.linalg.slogdet,
-    "solve": lambda a: jnp.linalg.solve(a, a[0]),
-    "solve_triangular": lambda a: jax.scipy.linalg.solve_triangular(
-        a + 4 * jnp.eye(a.shape[-1], dtype=a.dtype), a[0], lower=True
-    ),
-    "sqrtm": lambda a: jax.scipy.linalg.sqrtm(definite(a)),
-    "svd": jnp.linalg.svd,
-    "svdvals": jnp.linalg.svdvals,
-    "tridiagonal": lambda a: jax.lax.linalg.tridiagonal(a + a.conj().T),
+MODULES = {
+    "jnp.linalg": jnp.linalg,
+    "jax.scipy.linalg": jax.scipy.linalg,
+    "jax.lax.linalg": jax.lax.linalg,
+    "jax.experimental.sparse": sparse,
+    "jax.experimental.sparse.linalg": sparse_linalg,
 }
 
-# Functions that are also batched and differentiated.
-BATCHED = ["cholesky", "det", "eigh", "inv", "qr", "solve", "svd"]
-DIFFERENTIATED = ["cholesky", "det", "inv", "slogdet", "solve", "svdvals"]
+# Cases that call every kernel of jaxlib's, so these are tested with all dtypes.
+ARE_KERNELS = re.compile(r"jax\.lax\.linalg\.|jax\.experimental\.sparse\.BCSR$")
 
 
-def matrix(dtype, *batch):
-    """A matrix whose eigenvalues and singular values are well apart."""
-    rng = np.random.default_rng(5)
-    shape = (*batch, 4, 4)
-    array = rng.standard_normal(shape)
-    if dtype.startswith("complex"):
-        array = array + 1j * rng.standard_normal(shape)
-    return array.astype(dtype)
+def is_function(module, value):
+    """Whether a name of a module is what its users call."""
+    if isinstance(value, type) and issubclass(value, (Exception, enum.Enum)):
+        return False
+    # The module for sparse linear algebra has the names that it imports itself.
+    return callable(value) and (
+        module is not sparse_linalg or value.__module__ == module.__name__
+    )
 
 
-def expect_what_jit_gives(function, *arguments):
-    found = cx.compile(function, *arguments)(*arguments)
-    expected = jax.jit(function)(*arguments)
-    leaves = zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True)
-    for one, other in leaves:
-        assert_equal_to_rounding(one, other)
+def test_every_function_of_the_modules_is_in_the_sweep():
+    swept = {name.split(",")[0] for name in sweep.CASES}
+    functions = {
+        f"{prefix}.{name}"
+        for prefix, module in MODULES.items()
+        for name, value in vars(module).items()
+        if not name.startswith("_") and is_function(module, value)
+    }
+    assert functions == swept | set(sweep.NOT_SWEPT)
+    assert not swept & set(sweep.NOT_SWEPT)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_function_gives_what_jit_gives(name, dtype):
-    expect_what_jit_gives(FUNCTIONS[name], matrix(dtype))
+def chosen(number, name):
+    """The modes and dtypes to test a case with."""
+    case = sweep.CASES[name]
+    pairs = sweep.sample_of(case, number)
+    if ARE_KERNELS.match(name):
+        pairs += [pair for pair in sweep.pairs_of(case) if pair[0] == "plain"]
+    return list(dict.fromkeys(pairs))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", BATCHED)
-def test_function_gives_what_jit_gives_under_vmap(name, dtype):
-    expect_what_jit_gives(jax.vmap(FUNCTIONS[name]), matrix(dtype, 3))
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [pytest.param(i, name, id=name) for i, name in enumerate(sweep.CASES)],
+)
+def test_function_gives_what_jit_gives(number, name):
+    case, pairs = sweep.CASES[name], chosen(number, name)
+    function, arguments = sweep.together(case, pairs)
+    found = cx.compile(function, arguments)(arguments)
+    expected = jax.jit(function)(arguments)
+    for key, (mode, dtype) in zip(arguments, pairs, strict=True):
+        for one, other in leaves_of(found[key], expected[key]):
+            assert_equal_to_rounding(one, other)
+        if IS_EXACT and largest_difference(found[key], expected[key]):
+            assert sweep.has_products(case, mode, dtype), f"{key} is not exact"
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", DIFFERENTIATED)
-def test_gradient_gives_what_jit_gives(name, dtype):
-    function = FUNCTIONS[name]
-
-    def total(a):
-        return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(function(a)))
-
-    expect_what_jit_gives(jax.grad(total), matrix(dtype))
+def test_every_mode_and_dtype_is_tested():
+    tested = {
+        pair for number, name in enumerate(sweep.CASES) for pair in chosen(number, name)
+    }
+    assert tested == {(mode, dtype) for mode in sweep.MODES for dtype in sweep.DTYPES}
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_sparse_matrices_give_what_jit_gives(dtype):
-    dense = matrix(dtype) * (np.arange(16).reshape(4, 4) % 3 == 0)
-    for kind in (sparse.BCOO, sparse.CSR):
-        sparse_matrix = kind.fromdense(dense)
-        expect_what_jit_gives(lambda v, m=sparse_matrix: m @ v, dense[0])
+def test_every_handler_of_jaxlib_s_is_called():
+    called = set()
+    for name, case in sweep.CASES.items():
+        if ARE_KERNELS.match(name):
+            pairs = [pair for pair in sweep.pairs_of(case) if pair[0] == "plain"]
+            function, arguments = sweep.together(case, pairs)
+            text = jax.jit(function).lower(arguments).as_text()
+            called |= set(re.findall(r"custom_call @(\w+)", text))
+    registered = [*lapack.registrations()["cpu"], *cpu_sparse.registrations()["cpu"]]
+    assert {name for name, _, _ in registered} <= called
 
 
-def test_matrices_that_are_none_give_nan_as_in_jax():
-    indefinite = np.array([[1.0, 2.0], [2.0, 1.0]])
-    assert np.isnan(cx.compile(jnp.linalg.cholesky, indefinite)(indefinite)).any()
+LACKING = [
+    (name, lacking)
+    for name, case in sweep.CASES.items()
+    for lacking in sorted(case.lacks)
+]
 
 
-def test_a_large_matrix_is_factored():
-    a = np.random.default_rng(1).standard_normal((100, 100))
-    expect_what_jit_gives(lambda a: jnp.linalg.cholesky(definite(a)), a)
+@pytest.mark.parametrize(("name", "lacking"), LACKING)
+def test_what_is_left_out_jax_does_not_do(name, lacking):
+    mode, dtype = "plain", "float32"
+    for word in lacking.split():
+        if word in sweep.MODES:
+            mode = word
+        else:
+            dtype = word
+    case = sweep.CASES[name]
+    function = sweep.function_of(case, mode)
+    with pytest.raises((NotImplementedError, TypeError, ValueError)):
+        jax.jit(function).lower(*sweep.arguments_of(case, mode, dtype))
+
+
+@pytest.mark.parametrize("kind", [sparse.BCOO, sparse.BCSR, sparse.COO, sparse.CSR])
+def test_sparse_matrices_are_arguments(kind):
+    dense = np.arange(12.0).reshape(3, 4) * (np.arange(12).reshape(3, 4) % 5 == 0)
+    matrix = kind.fromdense(dense)
+    vector = np.arange(4.0)
+    product = cx.compile(lambda matrix, vector: matrix @ vector, matrix, vector)
+    np.testing.assert_array_equal(product(matrix, vector), dense @ vector)

@@ -1,6 +1,7 @@
 """Processes that fork after a plugin was started: an error at once, never a hang."""
 
 import pytest
+from cyxla import process
 from scripts import output_of, run_python
 
 BEGIN = """
@@ -120,3 +121,15 @@ def test_pools_of_multiprocessing(tmp_path, method, parent, expected):
     process = run_python(script, method, parent)
     assert (process.returncode, process.stderr) == (0, "")
     assert process.stdout == f"{expected}\n"
+
+
+def test_a_lock_that_is_held_is_forgotten_in_a_forked_child():
+    held = process.lock
+    held.acquire()
+    try:
+        process.forget_lock()  # what happens in the child
+        assert process.lock is not held
+        assert process.lock.acquire(blocking=False)
+        process.lock.release()
+    finally:
+        held.release()

@@ -8,7 +8,14 @@ function apart.
 
 from sweep import lax_linalg, numpy_linalg, scipy_linalg, sparse_matrices
 from sweep.cases import DTYPES, MODES, Case
-from sweep.modes import arguments_of, function_of
+from sweep.modes import (
+    arguments_of,
+    function_of,
+    has_products,
+    pairs_of,
+    sample_of,
+    together,
+)
 
 MODULES = {
     "jnp.linalg": numpy_linalg.CASES,
@@ -23,4 +30,22 @@ CASES = {
     for name, case in cases.items()
 }
 
-__all__ = ["CASES", "DTYPES", "MODES", "Case", "arguments_of", "function_of"]
+# What the modules have besides, and why it is not swept.
+NOT_SWEPT = {
+    "jax.experimental.sparse.JAXSparse": "the base class of the formats",
+    "jax.experimental.sparse.SparseTracer": "what sparsify traces functions with",
+}
+
+__all__ = [
+    "CASES",
+    "DTYPES",
+    "MODES",
+    "NOT_SWEPT",
+    "Case",
+    "arguments_of",
+    "function_of",
+    "has_products",
+    "pairs_of",
+    "sample_of",
+    "together",
+]

@@ -61,6 +61,7 @@ CASES = {
         lambda a: linalg.qr(a, pivoting=True, full_matrices=False), array(5, 3)
     ),
     "schur": case(linalg.schur, array(4, 4), lacks=DERIVATIVES),
+    "svd": case(linalg.svd, array(4, 4)),
     "svd, QR": case(
         lambda a: linalg.svd(a, full_matrices=False, algorithm=linalg.SvdAlgorithm.QR),
         array(4, 3),

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sweep.cases import DTYPES, MODES
+
 
 def function_of(case, mode):
     """The function of a case in a mode."""
@@ -48,3 +50,40 @@ def gradient(function):
         return jax.grad(total, argnums=tuple(range(len(arguments))))(*arguments)
 
     return gradients
+
+
+def pairs_of(case):
+    """All modes and dtypes that JAX does."""
+    pairs = [(mode, dtype) for mode in MODES for dtype in DTYPES]
+    return [pair for pair in pairs if case.is_supported(*pair)]
+
+
+def sample_of(case, number):
+    """Two of them, since compiling all takes minutes: the function for one dtype, and
+    one of the other modes. Which ones depends on the number of the case, so that all
+    are among those of all cases."""
+    pairs = pairs_of(case)
+    plain = [pair for pair in pairs if pair[0] == "plain"]
+    others = [pair for pair in pairs if pair[0] != "plain"]
+    return [group[number % len(group)] for group in (plain, others) if group]
+
+
+def has_products(case, mode, dtype):
+    """Whether the program multiplies matrices. A build of XLA has its own routines for
+    that, which add up in an order of theirs."""
+    lowered = jax.jit(function_of(case, mode)).lower(*arguments_of(case, mode, dtype))
+    return "dot_general" in lowered.as_text()
+
+
+def together(case, pairs):
+    """One function for several modes and dtypes, since compiling many small programs
+    takes longer, and its argument. Both it and its result are dicts."""
+    functions = {f"{mode} {dtype}": function_of(case, mode) for mode, dtype in pairs}
+    arguments = {
+        f"{mode} {dtype}": arguments_of(case, mode, dtype) for mode, dtype in pairs
+    }
+
+    def function(arguments):
+        return {name: functions[name](*arguments[name]) for name in functions}
+
+    return function, arguments

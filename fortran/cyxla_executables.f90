@@ -1,0 +1,370 @@
+! Programs, runtimes and executables. They never change once they are made, and any number
+! of threads use them at once. A copy of a variable is another name for the same thing. What
+! is not destroyed lives until the process ends, and what a variable held before is destroyed
+! by the procedures that make something new. There are no finalizers: gfortran 12 also calls
+! them for its own temporary copies, in assignments of types that hold one of these.
+module cyxla_executables
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_ptr, c_ptr, &
+      c_size_t, c_sizeof
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use cyxla_bindings
+  use cyxla_errors, only: cyxla_error, report, text_from_c, text_to_c
+  use cyxla_specs, only: cyxla_array_spec, find_array, find_spec, num_arrays, OF_INPUTS, &
+      OF_OUTPUTS
+  implicit none
+  private
+
+  ! What has inputs and outputs. An index counts from 1, and `which` is an index or a name.
+  type, abstract, public :: cyxla_signature
+    private
+    type(c_ptr) :: object = c_null_ptr
+  contains
+    procedure(get_program), deferred, private :: c_program
+    procedure :: num_inputs
+    procedure :: num_outputs
+    procedure :: find_input   ! the index of the input of a name, 0 if there is none
+    procedure :: find_output
+    procedure :: input        ! the specification of an input
+    procedure :: output
+    procedure :: is_open      ! whether it holds something
+    procedure :: c_pointer    ! for C functions; borrowed
+    procedure(destroy_object), deferred :: destroy
+  end type cyxla_signature
+
+  abstract interface
+    function get_program(self) result(pointer)
+      import :: c_ptr, cyxla_signature
+      class(cyxla_signature), intent(in) :: self
+      type(c_ptr) :: pointer
+    end function get_program
+
+    subroutine destroy_object(self)
+      import :: cyxla_signature
+      class(cyxla_signature), intent(inout) :: self
+    end subroutine destroy_object
+  end interface
+
+  ! A lowered JAX function.
+  type, extends(cyxla_signature), public :: cyxla_program
+  contains
+    procedure :: load => load_program
+    procedure :: save => save_program
+    procedure :: platform
+    procedure :: metadata
+    procedure :: destroy => destroy_program
+    procedure, private :: c_program => program_of_program
+  end type cyxla_program
+
+  ! A program compiled for a runtime.
+  type, extends(cyxla_signature), public :: cyxla_executable
+  contains
+    procedure :: open => open_executable
+    procedure :: compile
+    procedure :: save => save_executable
+    procedure :: tier
+    procedure :: compile_seconds
+    procedure :: code_bytes
+    procedure :: destroy => destroy_executable
+    procedure, private :: c_program => program_of_executable
+  end type cyxla_executable
+
+  ! A loaded plugin with its client and devices.
+  type, public :: cyxla_runtime
+    private
+    type(c_ptr) :: object = c_null_ptr
+  contains
+    procedure :: create => create_runtime
+    procedure :: get_info
+    procedure :: c_pointer => pointer_of_runtime
+    procedure :: destroy => destroy_runtime
+  end type cyxla_runtime
+
+  ! What a runtime is.
+  type, public :: cyxla_runtime_info
+    character(:), allocatable :: platform          ! in lower case, such as "cpu"
+    character(:), allocatable :: platform_version  ! the plugin's own text
+    character(:), allocatable :: plugin_path       ! absolute, without links
+    integer :: pjrt_api_major = 0
+    integer :: pjrt_api_minor = 0
+    integer(int64) :: stablehlo_version(3) = 0     ! the latest that it reads; 0: unknown
+    integer :: num_devices = 0
+    logical :: zero_copy = .false.                 ! runs use arrays without copies
+  end type cyxla_runtime_info
+
+contains
+
+  integer function num_inputs(self)
+    class(cyxla_signature), intent(in) :: self
+
+    num_inputs = num_arrays(self%c_program(), OF_INPUTS)
+  end function num_inputs
+
+  integer function num_outputs(self)
+    class(cyxla_signature), intent(in) :: self
+
+    num_outputs = num_arrays(self%c_program(), OF_OUTPUTS)
+  end function num_outputs
+
+  integer function find_input(self, name)
+    class(cyxla_signature), intent(in) :: self
+    character(*), intent(in) :: name
+
+    find_input = find_array(self%c_program(), OF_INPUTS, name)
+  end function find_input
+
+  integer function find_output(self, name)
+    class(cyxla_signature), intent(in) :: self
+    character(*), intent(in) :: name
+
+    find_output = find_array(self%c_program(), OF_OUTPUTS, name)
+  end function find_output
+
+  function input(self, which, error) result(spec)
+    class(cyxla_signature), intent(in) :: self
+    class(*), intent(in) :: which
+    type(cyxla_error), intent(out), optional :: error
+    type(cyxla_array_spec) :: spec
+
+    spec = find_spec(self%c_program(), OF_INPUTS, which, error)
+  end function input
+
+  function output(self, which, error) result(spec)
+    class(cyxla_signature), intent(in) :: self
+    class(*), intent(in) :: which
+    type(cyxla_error), intent(out), optional :: error
+    type(cyxla_array_spec) :: spec
+
+    spec = find_spec(self%c_program(), OF_OUTPUTS, which, error)
+  end function output
+
+  logical function is_open(self)
+    class(cyxla_signature), intent(in) :: self
+
+    is_open = c_associated(self%object)
+  end function is_open
+
+  function c_pointer(self) result(pointer)
+    class(cyxla_signature), intent(in) :: self
+    type(c_ptr) :: pointer
+
+    pointer = self%object
+  end function c_pointer
+
+  ! ---- Programs --------------------------------------------------------------------------
+
+  ! Reads the program of a .cyxla file. No plugin is needed.
+  subroutine load_program(self, path, error)
+    class(cyxla_program), intent(inout) :: self
+    character(*), intent(in) :: path
+    type(cyxla_error), intent(out), optional :: error
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    call self%destroy()
+    status = cyxla_program_load(text_to_c(path), self%object, found)
+    call report(status, found, error)
+  end subroutine load_program
+
+  ! Writes a .cyxla file that holds the program.
+  subroutine save_program(self, path, error)
+    class(cyxla_program), intent(in) :: self
+    character(*), intent(in) :: path
+    type(cyxla_error), intent(out), optional :: error
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    status = cyxla_program_save(self%object, text_to_c(path), found)
+    call report(status, found, error)
+  end subroutine save_program
+
+  ! The platform that it was lowered for, such as "cpu".
+  function platform(self) result(text)
+    class(cyxla_program), intent(in) :: self
+    character(:), allocatable :: text
+
+    text = ''
+    if (self%is_open()) text = text_from_c(cyxla_program_platform(self%object))
+  end function platform
+
+  ! The text that is kept with the program.
+  function metadata(self) result(text)
+    class(cyxla_program), intent(in) :: self
+    character(:), allocatable :: text
+
+    text = ''
+    if (self%is_open()) text = text_from_c(cyxla_program_metadata(self%object))
+  end function metadata
+
+  function program_of_program(self) result(pointer)
+    class(cyxla_program), intent(in) :: self
+    type(c_ptr) :: pointer
+
+    pointer = self%object
+  end function program_of_program
+
+  subroutine destroy_program(self)
+    class(cyxla_program), intent(inout) :: self
+
+    call cyxla_program_destroy(self%object)
+    self%object = c_null_ptr
+  end subroutine destroy_program
+
+  ! ---- Executables -----------------------------------------------------------------------
+
+  ! Opens a .cyxla file and makes its program ready to run, in the runtime that is given,
+  ! else in a default one of the plugin at that path, else of the plugin that is found as
+  ! cyxla_open of C tells. Open only files that you trust: they become machine code.
+  subroutine open_executable(self, path, plugin, runtime, error)
+    class(cyxla_executable), intent(inout) :: self
+    character(*), intent(in) :: path
+    character(*), intent(in), optional :: plugin
+    type(cyxla_runtime), intent(in), optional :: runtime
+    type(cyxla_error), intent(out), optional :: error
+    type(c_open_options) :: options
+    character(kind=c_char, len=:), allocatable, target :: plugin_text
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    call self%destroy()
+    options%struct_size = c_sizeof(options)
+    if (present(runtime)) options%runtime = runtime%object
+    if (present(plugin)) then
+      plugin_text = text_to_c(plugin)
+      options%plugin = c_loc(plugin_text)
+    end if
+    status = cyxla_open(text_to_c(path), options, self%object, found)
+    call report(status, found, error)
+  end subroutine open_executable
+
+  ! Compiles a program for the first device of a runtime.
+  subroutine compile(self, runtime, program, error)
+    class(cyxla_executable), intent(inout) :: self
+    type(cyxla_runtime), intent(in) :: runtime
+    type(cyxla_program), intent(in) :: program
+    type(cyxla_error), intent(out), optional :: error
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    call self%destroy()
+    status = cyxla_executable_compile(runtime%object, program%object, self%object, found)
+    call report(status, found, error)
+  end subroutine compile
+
+  ! Writes a .cyxla file that holds the program and records the plugin.
+  subroutine save_executable(self, path, error)
+    class(cyxla_executable), intent(in) :: self
+    character(*), intent(in) :: path
+    type(cyxla_error), intent(out), optional :: error
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    status = cyxla_executable_save(self%object, text_to_c(path), found)
+    call report(status, found, error)
+  end subroutine save_executable
+
+  ! How calls run, such as "pjrt".
+  function tier(self) result(text)
+    class(cyxla_executable), intent(in) :: self
+    character(:), allocatable :: text
+
+    text = ''
+    if (self%is_open()) text = text_from_c(cyxla_executable_tier(self%object))
+  end function tier
+
+  ! Seconds that the plugin took to compile.
+  function compile_seconds(self) result(seconds)
+    class(cyxla_executable), intent(in) :: self
+    real(real64) :: seconds
+
+    seconds = 0
+    if (self%is_open()) seconds = cyxla_executable_compile_seconds(self%object)
+  end function compile_seconds
+
+  ! Bytes of machine code as the plugin counts them, -1 where it does not tell.
+  function code_bytes(self) result(bytes)
+    class(cyxla_executable), intent(in) :: self
+    integer(int64) :: bytes
+
+    bytes = -1
+    if (self%is_open()) bytes = cyxla_executable_code_bytes(self%object)
+  end function code_bytes
+
+  function program_of_executable(self) result(pointer)
+    class(cyxla_executable), intent(in) :: self
+    type(c_ptr) :: pointer
+
+    pointer = c_null_ptr
+    if (self%is_open()) pointer = cyxla_executable_program(self%object)
+  end function program_of_executable
+
+  subroutine destroy_executable(self)
+    class(cyxla_executable), intent(inout) :: self
+
+    call cyxla_executable_destroy(self%object)
+    self%object = c_null_ptr
+  end subroutine destroy_executable
+
+  ! ---- Runtimes --------------------------------------------------------------------------
+
+  ! Loads a plugin and creates its client. Without a path the plugin is looked for, and
+  ! num_threads is the size of its pool for computing.
+  subroutine create_runtime(self, plugin, platform, num_threads, error)
+    class(cyxla_runtime), intent(inout) :: self
+    character(*), intent(in), optional :: plugin, platform
+    integer, intent(in), optional :: num_threads
+    type(cyxla_error), intent(out), optional :: error
+    type(c_runtime_options) :: options
+    character(kind=c_char, len=:), allocatable, target :: plugin_text, platform_text
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    call self%destroy()
+    options%struct_size = c_sizeof(options)
+    if (present(plugin)) then
+      plugin_text = text_to_c(plugin)
+      options%plugin = c_loc(plugin_text)
+    end if
+    if (present(platform)) then
+      platform_text = text_to_c(platform)
+      options%platform = c_loc(platform_text)
+    end if
+    if (present(num_threads)) options%num_threads = int(num_threads, c_size_t)
+    status = cyxla_runtime_create(options, self%object, found)
+    call report(status, found, error)
+  end subroutine create_runtime
+
+  subroutine get_info(self, info, error)
+    class(cyxla_runtime), intent(in) :: self
+    type(cyxla_runtime_info), intent(out) :: info
+    type(cyxla_error), intent(out), optional :: error
+    type(c_runtime_info) :: c_info
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    c_info%struct_size = c_sizeof(c_info)
+    status = cyxla_runtime_get_info(self%object, c_info, found)
+    info%platform = text_from_c(c_info%platform)
+    info%platform_version = text_from_c(c_info%platform_version)
+    info%plugin_path = text_from_c(c_info%plugin_path)
+    info%pjrt_api_major = int(c_info%pjrt_api_major)
+    info%pjrt_api_minor = int(c_info%pjrt_api_minor)
+    info%stablehlo_version = c_info%stablehlo_version
+    info%num_devices = int(c_info%num_devices)
+    info%zero_copy = c_info%zero_copy
+    call report(status, found, error)
+  end subroutine get_info
+
+  function pointer_of_runtime(self) result(pointer)
+    class(cyxla_runtime), intent(in) :: self
+    type(c_ptr) :: pointer
+
+    pointer = self%object
+  end function pointer_of_runtime
+
+  subroutine destroy_runtime(self)
+    class(cyxla_runtime), intent(inout) :: self
+
+    call cyxla_runtime_destroy(self%object)
+    self%object = c_null_ptr
+  end subroutine destroy_runtime
+end module cyxla_executables
