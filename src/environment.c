@@ -25,6 +25,18 @@ const char *cyxla_environment_lapack(void) {
   return variable("CYXLA_LAPACK");
 }
 
+const char *cyxla_environment_cache_directory(void) {
+  return variable("CYXLA_CACHE_DIR");
+}
+
+const char *cyxla_environment_user_caches(void) {
+  return variable("XDG_CACHE_HOME");
+}
+
+const char *cyxla_environment_home(void) {
+  return variable("HOME");
+}
+
 const char *cyxla_environment_xla_flags(void) {
   const char *flags = variable("XLA_FLAGS");
 
@@ -72,6 +84,14 @@ void cyxla_environment_prepare_plugins(void) {
 
 static const char *const THREAD_VARIABLES[CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES] = {
     "PJRT_NPROC", "NPROC"};
+
+const char *cyxla_environment_num_threads(void) {
+  for (int i = 0; i < CYXLA_ENVIRONMENT_NUM_THREAD_VARIABLES; i++) {
+    const char *value = variable(THREAD_VARIABLES[i]);
+    if (value != NULL) return value;
+  }
+  return NULL;
+}
 
 bool cyxla_environment_set_threads(size_t num_threads,
                                    cyxla_environment_threads *saved) {

@@ -12,6 +12,19 @@ const char *cyxla_environment_plugin(void);
  * empty. */
 const char *cyxla_environment_lapack(void);
 
+/* CYXLA_CACHE_DIR, the directory of the disk cache or "none"; NULL if it is unset or
+ * empty. */
+const char *cyxla_environment_cache_directory(void);
+
+/* XDG_CACHE_HOME and HOME, which the directory of the disk cache is in where it is not
+ * named; NULL if they are unset or empty. */
+const char *cyxla_environment_user_caches(void);
+const char *cyxla_environment_home(void);
+
+/* The number of threads that XLA's variables ask for, as text; NULL if they are unset
+ * or empty. */
+const char *cyxla_environment_num_threads(void);
+
 /* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
  * alone. */
 bool cyxla_environment_mirror_jax(void);

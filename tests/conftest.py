@@ -19,6 +19,9 @@ for name in [
 ]:
     os.environ.pop(name, None)
 
+# Tests compile, and leave the user's cache alone. Those of the cache have their own.
+os.environ["CYXLA_CACHE_DIR"] = "none"
+
 
 @pytest.fixture
 def x64():
@@ -27,6 +30,17 @@ def x64():
 
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The directory of a disk cache for one test, which is made when it is needed."""
+    from cyxla import cache_executables
+
+    path = tmp_path / "cache"
+    monkeypatch.setenv("CYXLA_CACHE_DIR", str(path))
+    monkeypatch.setattr(cache_executables, "_has_warned", False)
+    return path
 
 
 @pytest.fixture(scope="session")

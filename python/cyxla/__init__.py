@@ -10,6 +10,7 @@
 import jax as _jax  # noqa: F401  it sets the log level before jaxlib reads it
 
 from cyxla._runtime import version as _version
+from cyxla.cache_lowered import cache_key, load_lowered, store_lowered
 from cyxla.custom_calls import (
     is_mirroring_wanted,
     mirror_jax_registrations,
@@ -45,16 +46,19 @@ __all__ = [
     "FileError",
     "Program",
     "RuntimeInfo",
+    "cache_key",
     "check_abi",
     "compile",
     "compile_program",
     "get_include",
     "initialize",
     "load",
+    "load_lowered",
     "lower",
     "mirror_jax_registrations",
     "register_ffi_target",
     "register_ffi_type",
     "runtime_info",
     "save",
+    "store_lowered",
 ]

@@ -1,15 +1,16 @@
-"""``python -m cyxla``: what is installed, and whether a plugin does what it should."""
+"""``python -m cyxla``: what is installed, whether a plugin does what it should, and
+what the disk cache holds."""
 
 import argparse
 import json
 import sys
 
-from cyxla import __version__, conformance, listing
+from cyxla import __version__, cache_report, conformance, listing
 from cyxla.plugins import find_default_plugin
 
 
-def main(arguments=None):
-    """Runs a command and returns the exit code."""
+def make_parser():
+    """The commands and their options."""
     parser = argparse.ArgumentParser(prog="python -m cyxla", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -31,7 +32,24 @@ def main(arguments=None):
         "path", nargs="?", help="the plugin's library (default: the one that is used)"
     )
     check.add_argument("--platform", help="the platform that it implements")
-    options = parser.parse_args(arguments)
+    cache = commands.add_parser(
+        "cache", parents=[json_option], help="tell what the disk cache holds"
+    )
+    cache.add_argument("--clear", action="store_true", help="remove all of it first")
+    cache.add_argument(
+        "--limit",
+        type=cache_report.parse_size,
+        metavar="SIZE",
+        help="keep this limit with the directory, such as 500M or 2G",
+    )
+    return parser
+
+
+def main(arguments=None):
+    """Runs a command and returns the exit code."""
+    options = make_parser().parse_args(arguments)
+    if options.command == "cache":
+        return show_cache(options)
     if options.command == "check":
         path = options.path or find_default_plugin().path
         return check_plugin(path, options.platform, options.json)
@@ -50,6 +68,24 @@ def check_plugin(path, platform, is_json):
     if is_json:
         print(rows_as_json(rows))
     return 1 if any(row.status == "failed" for row in rows) else 0
+
+
+def show_cache(options):
+    """Changes the cache as asked and prints its state; returns 1 if it has none."""
+    report = cache_report.make_report()
+    if report.problem is None:
+        if options.clear:
+            cleared = cache_report.clear()
+            if not options.json:
+                print(cleared)
+        if options.limit is not None:
+            cache_report.set_limit(options.limit)
+        report = cache_report.make_report()
+    if options.json:
+        print(json.dumps(report._asdict(), indent=2))
+    else:
+        print(cache_report.format_report(report))
+    return 0 if report.problem is None else 1
 
 
 def rows_as_json(rows):

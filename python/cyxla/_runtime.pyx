@@ -34,13 +34,40 @@ def version():
 
 cdef extern from "environment.h" nogil:
     const char *cyxla_environment_plugin()
+    const char *cyxla_environment_cache_directory()
+    const char *cyxla_environment_user_caches()
+    const char *cyxla_environment_home()
+    const char *cyxla_environment_xla_flags()
+    const char *cyxla_environment_num_threads()
     bint cyxla_environment_mirror_jax()
+
+
+cdef object value_of(const char *variable):
+    """The value of an environment variable, None if it is unset or empty."""
+    return None if variable == NULL else os.fsdecode(<bytes>variable)
 
 
 def environment_plugin():
     """The value of CYXLA_PLUGIN, None if it is unset or empty."""
-    cdef const char *path = cyxla_environment_plugin()
-    return None if path == NULL else os.fsdecode(<bytes>path)
+    return value_of(cyxla_environment_plugin())
+
+
+def environment_cache():
+    """The values of CYXLA_CACHE_DIR, XDG_CACHE_HOME and HOME, each None if it is unset
+    or empty."""
+    return (value_of(cyxla_environment_cache_directory()),
+            value_of(cyxla_environment_user_caches()),
+            value_of(cyxla_environment_home()))
+
+
+def environment_xla_flags():
+    """The value of XLA_FLAGS, "" if it is unset."""
+    return os.fsdecode(<bytes>cyxla_environment_xla_flags())
+
+
+def environment_num_threads():
+    """The number of threads that XLA's variables ask for, as text, or None."""
+    return value_of(cyxla_environment_num_threads())
 
 
 def environment_mirror_jax():

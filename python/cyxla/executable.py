@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import jax
 
-from cyxla import _runtime, custom_calls, runtime
+from cyxla import _runtime, cache_executables, custom_calls, runtime
 from cyxla.lowering import compile_options, lower
 from cyxla.program import Program
 
@@ -13,10 +13,11 @@ from cyxla.program import Program
 class CompileStatistics(NamedTuple):
     """How an executable came to be.
 
-    ``compile_seconds`` is the time that the plugin took to compile, or to load what a
-    file held. ``from_cache`` is always False, since there is no cache yet. ``tier``
-    tells how runs happen: ``"pjrt"``, through the plugin. ``code_bytes`` is the size of
-    the machine code as the plugin counts it, -1 where it does not tell.
+    ``from_cache`` tells whether it was loaded from the disk cache, and
+    ``compile_seconds`` is the time that the plugin took to compile, or to load what the
+    cache or a file held. ``tier`` tells how runs happen: ``"pjrt"``, through the
+    plugin. ``code_bytes`` is the size of the machine code as the plugin counts it, -1
+    where it does not tell.
     """
 
     compile_seconds: float
@@ -63,7 +64,7 @@ class Executable(_runtime.Executable):
         return jax.tree.unflatten(result, self.run(leaves))
 
 
-def compile_program(program, *, compiler_options=None):
+def compile_program(program, *, compiler_options=None, cache=True):
     """Compiles a program. Returns the pair ``(executable, statistics)``.
 
     A program from a file that holds an executable of this plugin and for this machine
@@ -71,6 +72,10 @@ def compile_program(program, *, compiler_options=None):
 
     Loads the plugin for the program's platform if none is loaded. ``compiler_options``
     overrides XLA's options by name, on top of those that the program was lowered with.
+
+    What was compiled before, by this very plugin on a machine like this one, is loaded
+    from the disk cache instead, and what is compiled is stored there. With
+    ``cache=False`` the cache is left alone.
     """
     if not isinstance(program, Program):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
@@ -82,21 +87,38 @@ def compile_program(program, *, compiler_options=None):
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    executable = Executable.create(loaded, program)
+    executable, is_found = create_or_find(loaded, program, cache)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
-        from_cache=False,
+        from_cache=is_found,
         tier=executable.tier,
         code_bytes=executable.code_bytes,
     )
     return executable, statistics
 
 
-def compile(function, *example_arguments, **options):
+def create_or_find(loaded, program, cache):
+    """The executable of a program, and whether it was in the cache. What the program
+    calls has to be registered before: plugins load nothing that calls what they do not
+    know.
+    """
+    slot = cache_executables.slot_for(loaded, program) if cache else None
+    executable = slot and slot.load(Executable, loaded, program)
+    if executable is not None:
+        return executable, True
+    executable = Executable.create(loaded, program)
+    # What a file held may be compiled with another number of threads than the key says.
+    if slot is not None and not executable.is_deserialized:
+        slot.store(executable)
+    return executable, False
+
+
+def compile(function, *example_arguments, cache=True, **options):
     """Lowers a function for example arguments and compiles it. Returns the executable.
 
     ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
-    arguments are passed as ``kwargs={...}``.
+    arguments are passed as ``kwargs={...}``. ``cache`` is that of
+    :func:`compile_program`.
     """
     unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
     if unknown:
@@ -104,7 +126,8 @@ def compile(function, *example_arguments, **options):
             f"compile has no option {unknown[0]}; pass keyword arguments of the "
             f"function as kwargs={{{unknown[0]!r}: ...}}"
         )
-    return compile_program(lower(function, example_arguments, **options))[0]
+    program = lower(function, example_arguments, **options)
+    return compile_program(program, cache=cache)[0]
 
 
 def save(path, executable_or_program):

@@ -68,6 +68,10 @@ class Program(_runtime.Program):
                 ) from None
         return self._trees
 
+    def with_details(self, details):
+        """The same program with more details."""
+        return self.with_compile_options(self.compile_options, details)
+
     def with_compile_options(self, compile_options, details):
         """The same program with other compile options."""
         program = type(self).from_parts(

@@ -1,11 +1,23 @@
 """The runtime of the process: the one plugin that is loaded, and its client."""
 
+import json
 import numbers
+import os
 from os import PathLike
+from typing import NamedTuple
 
-from cyxla import _runtime, cuda_libraries, custom_calls, plugins, process
+from cyxla import (
+    _runtime,
+    cache_identity,
+    cuda_libraries,
+    custom_calls,
+    plugins,
+    process,
+)
 from cyxla.errors import Error
 from cyxla.options import check_options
+
+_client_settings = None
 
 
 def initialize(
@@ -55,7 +67,9 @@ def _initialize(plugin, platform, options, threads, jax_targets=True):
             found = plugins.find_default_plugin()
         if platform is None and found.source != "CYXLA_PLUGIN":
             platform = found.platform
+        state = cache_identity.state_of(found.path)
         created = create(found, platform, options, threads)
+        cache_identity.note(found.path, state)
         custom_calls.attach(created, jax_targets)
         process.runtime = created
     return process.runtime
@@ -67,6 +81,7 @@ def create(plugin, platform, options, threads):
     options = {**(plugin.options or {}), **options}
     likely = platform or plugins.platform_of_path(plugin.path)
     problems = cuda_libraries.preload(plugin.path) if likely == "cuda" else ""
+    note_settings(options, threads)
     try:
         return _runtime.Runtime(plugin.path, platform, options, threads)
     except Error as error:
@@ -74,6 +89,43 @@ def create(plugin, platform, options, threads):
         if not problems or error.status == "INVALID_ARGUMENT":
             raise
         raise Error(f"{error} ({problems})", error.status) from error
+
+
+class ClientSettings(NamedTuple):
+    """What a client was made with that machine code depends on.
+
+    ``num_threads`` is what was asked for, None for nothing, and ``num_cores`` how many
+    cores there were: XLA divides loops among threads when it compiles. ``flags`` are
+    those of XLA_FLAGS, "" for none.
+    """
+
+    options: str
+    num_threads: str
+    num_cores: int
+    flags: str
+
+
+def note_settings(options, threads):
+    """Remembers what a client is made with, since the environment may change later."""
+    global _client_settings
+    _client_settings = ClientSettings(
+        options=json.dumps(options, sort_keys=True),
+        num_threads=str(threads or _runtime.environment_num_threads()),
+        num_cores=num_cores(),
+        flags=_runtime.environment_xla_flags(),
+    )
+
+
+def num_cores():
+    """How many cores this process may use, which XLA makes as many threads for."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
+
+
+def client_settings():
+    """What the client of the process was made with, None where there is none."""
+    return _client_settings
 
 
 def runtime_for(platform):

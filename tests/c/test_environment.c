@@ -19,6 +19,38 @@ static void an_unset_or_empty_plugin_is_none(void) {
   EXPECT_NULL(cyxla_environment_plugin());
 }
 
+static void the_places_of_the_cache_are_read(void) {
+  test_set_environment("CYXLA_CACHE_DIR", "/some/cache");
+  EXPECT_TEXT(cyxla_environment_cache_directory(), "/some/cache");
+  test_set_environment("CYXLA_CACHE_DIR", "");
+  EXPECT_NULL(cyxla_environment_cache_directory());
+  test_set_environment("XDG_CACHE_HOME", "/some/caches");
+  EXPECT_TEXT(cyxla_environment_user_caches(), "/some/caches");
+  test_set_environment("XDG_CACHE_HOME", NULL);
+  EXPECT_NULL(cyxla_environment_user_caches());
+  test_set_environment("HOME", "/some/home");
+  EXPECT_TEXT(cyxla_environment_home(), "/some/home");
+  test_set_environment("HOME", NULL);
+  EXPECT_NULL(cyxla_environment_home());
+}
+
+static void the_flags_of_xla_are_read(void) {
+  test_set_environment("XLA_FLAGS", "--xla_some_flag=1");
+  EXPECT_TEXT(cyxla_environment_xla_flags(), "--xla_some_flag=1");
+  test_set_environment("XLA_FLAGS", NULL);
+  EXPECT_TEXT(cyxla_environment_xla_flags(), "");
+}
+
+static void the_number_of_threads_that_is_asked_for_is_read(void) {
+  test_set_environment("PJRT_NPROC", "5");
+  test_set_environment("NPROC", "6");
+  EXPECT_TEXT(cyxla_environment_num_threads(), "5");
+  test_set_environment("PJRT_NPROC", "");
+  EXPECT_TEXT(cyxla_environment_num_threads(), "6");
+  test_set_environment("NPROC", NULL);
+  EXPECT_NULL(cyxla_environment_num_threads());
+}
+
 static void handlers_are_mirrored_unless_0_is_set(void) {
   test_set_environment("CYXLA_MIRROR_JAX", NULL);
   EXPECT_TRUE(cyxla_environment_mirror_jax());
@@ -88,7 +120,10 @@ static void without_memory_threads_stay_as_they_are(void) {
   }
 }
 
-TEST_MAIN(TEST_CASE(handlers_are_mirrored_unless_0_is_set),
+TEST_MAIN(TEST_CASE(the_places_of_the_cache_are_read),
+          TEST_CASE(the_flags_of_xla_are_read),
+          TEST_CASE(the_number_of_threads_that_is_asked_for_is_read),
+          TEST_CASE(handlers_are_mirrored_unless_0_is_set),
           TEST_CASE(threads_are_set_and_given_back),
           TEST_CASE(without_memory_threads_stay_as_they_are),
           TEST_CASE(the_plugin_is_read), TEST_CASE(an_unset_or_empty_plugin_is_none),

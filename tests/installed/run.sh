@@ -12,7 +12,7 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 moved="$work/moved prefix"
 cp -R "$prefix" "$moved"
-python "$here/save_function.py" "$work/scale.cyxla"
+CYXLA_CACHE_DIR=none python "$here/save_function.py" "$work/scale.cyxla"
 cd "$work"
 
 # Neither Python nor a C++ library comes along.
