@@ -91,3 +91,19 @@ def for_threads():
         lambda x: jax.lax.fori_loop(0, 170, lambda _, y: jnp.sin(y) + 0.1, x),
         np.linspace(0.0, 1.0, 64).astype(np.float32),
     )
+
+
+def sorted_products(x):
+    for i in range(6):
+        x = jnp.sort(jnp.tanh(x @ x) + i)
+    return x
+
+
+def for_cache():
+    """What XLA takes about a second to compile, for the sake of its sorts."""
+    return Function(
+        "cache",
+        "six products and sorts of 32 by 32 numbers",
+        sorted_products,
+        np.eye(32, dtype=np.float32),
+    )

@@ -18,6 +18,7 @@ class Effort:
     batch_seconds: float  # of one contestant in one round
     memory_calls: int
     starts: int  # of a process, each way
+    compile_rounds: int  # of a program that takes a second to compile
 
     def describe(self):
         return (
@@ -26,8 +27,12 @@ class Effort:
         )
 
 
-THOROUGH = Effort(rounds=300, batch_seconds=2e-3, memory_calls=1_000_000, starts=10)
-QUICK = Effort(rounds=3, batch_seconds=2e-4, memory_calls=2_000, starts=1)
+THOROUGH = Effort(
+    rounds=300, batch_seconds=2e-3, memory_calls=1_000_000, starts=10, compile_rounds=5
+)
+QUICK = Effort(
+    rounds=3, batch_seconds=2e-4, memory_calls=2_000, starts=1, compile_rounds=1
+)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from pathlib import Path
 os.environ["JAX_ENABLE_X64"] = "1"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
+# What is measured is compiled here and now, and the user's own cache is left alone.
+os.environ["CYXLA_CACHE_DIR"] = "none"
+
 import contestants
 import functions
 import measure
@@ -82,6 +85,7 @@ def main():
     results.append(
         targets.start(setting_for(functions.functions()[-1]), library, effort)
     )
+    results.append(targets.cache(setting_for(functions.for_cache()), effort))
     report.print_targets(results)
     report.write_json(folder / "results.json", machine, effort, times, results)
 

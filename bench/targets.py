@@ -1,9 +1,12 @@
 """What the measurements have to show, and those that are no comparison of loops."""
 
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter_ns
 
 import contestants
 import cyxla as cx
@@ -100,3 +103,27 @@ def start(setting, library, effort):
         f"{min(times['loaded']) / 1e6:.0f} ms"
     )
     return Result(title, 1.0, True, ratio.minimum, ratio.median)
+
+
+def cache(setting, effort):
+    """What compile_program takes for a program in the disk cache, against compiling."""
+    program = cx.lower(setting.function.function, [setting.function.argument])
+
+    def nanoseconds(**options):
+        start = perf_counter_ns()
+        _, statistics = cx.compile_program(program, **options)
+        return perf_counter_ns() - start, statistics.from_cache
+
+    hits, compiles = [], []
+    with TemporaryDirectory(dir=setting.folder) as directory:
+        os.environ["CYXLA_CACHE_DIR"] = directory
+        nanoseconds()
+        for _ in range(effort.compile_rounds):
+            for times, is_hit in [(compiles, False), (hits, True)]:
+                time, is_found = nanoseconds(cache=is_hit)
+                assert is_found is is_hit
+                times.append(time)
+        os.environ["CYXLA_CACHE_DIR"] = "none"
+    ratio = Ratio.of(hits, compiles)
+    title = f"cache hit ÷ compile, {min(compiles) / 1e9:.1f} s to compile"
+    return Result(title, 0.05, True, ratio.minimum, ratio.median)

@@ -72,6 +72,7 @@ def test_all_targets_are_judged(bench):
         jit = "np.asarray(jax.jit(f)(x))"
         assert f"cyxla Executable.run ÷ {jit}, {function}" in titles
     assert any(title.startswith("two threads ÷ one") for title in titles)
+    assert any(title.startswith("cache hit ÷ compile") for title in titles)
     assert sum(title.startswith("memory after") for title in titles) == 3
     start = "start to first result, deserialized ÷ compiled, mlp"
     assert sum(title.startswith(start) for title in titles) == 1
