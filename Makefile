@@ -235,6 +235,10 @@ test-python: $(VENV_COMPLETE) $(BUILD)/python.ready $(BUILD)/wheel.ready $(BUILD
 test-docs: $(BUILD)/python.ready ## that the documentation is complete and its links work
 	@PYTHONPATH=$(BUILD)/python $(CHECK) docs $(PY) docs/build.py $(BUILD)/docs
 
+.PHONY: sweep
+sweep: $(VENV_COMPLETE) $(BUILD)/python.ready ## compare all of linear algebra with JAX, into docs/linear-algebra.md
+	@PYTHONPATH=$(BUILD)/python $(WITH_VENV) $(PY) tools/sweep.py docs/linear-algebra.md $(SWEEP_ARGUMENTS)
+
 .PHONY: summary
 summary: ## add up the results of the last tests
 	@$(PY) tools/summary.py $(RESULTS)
