@@ -396,11 +396,12 @@ CYXLA_API const char *cyxla_cpu_features(void);
  * platform "cpu", and registers the ones that a program names when it is compiled,
  * unless a handler of that name is registered already. They call the machine's LAPACK:
  * the library that the environment variable CYXLA_LAPACK names, else the first of
- * liblapack, libopenblas and libmkl_rt that the loader finds and that can be used. It
- * is loaded once and kept. Whether its integers have 4 or 8 bytes is measured. Without
- * one, compiling such a program fails with CYXLA_NOT_FOUND, and the message names the
- * target and what to install. A runtime that is created `without_lapack` registers none
- * of them. */
+ * liblapack, libopenblas and libmkl_rt that the loader finds and that is complete, or
+ * else can be used. It is loaded once and kept. Whether its integers have 4 or 8 bytes
+ * is measured. Without one, compiling such a program fails with CYXLA_NOT_FOUND, and
+ * the message names the target and what to install. A runtime that is created
+ * `without_lapack` registers none of them. Handlers belong to the plugin, so those that
+ * another runtime of it has registered serve it too. */
 
 /* A function of XLA's typed FFI, XLA_FFI_Error *(XLA_FFI_CallFrame *), as a pointer of
  * one type for all. It has to live as long as the process. */

@@ -39,13 +39,14 @@ static inline void cyxla_fpenv_enter_x87(cyxla_fpenv *saved) {
 }
 
 static inline void cyxla_fpenv_leave_x87(const cyxla_fpenv *saved) {
-  unsigned short status;
+  unsigned short control, status;
 
+  __asm__ volatile("fnstcw %0" : "=m"(control));
   __asm__ volatile("fnstsw %0" : "=m"(status));
   if (((status ^ saved->x87_status) & CYXLA_FPENV_X87_FLAGS) != 0) {
     cyxla_fpenv_restore_x87_flags(saved->x87_status);
   }
-  if (saved->x87_control != CYXLA_FPENV_X87_DEFAULT) {
+  if (saved->x87_control != control) {
     __asm__ volatile("fldcw %0" : : "m"(saved->x87_control));
   }
 }

@@ -258,6 +258,7 @@ static cyxla_status create(const cyxla_runtime_options *options, cyxla_runtime *
 
 cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
                                   cyxla_runtime **runtime, cyxla_error *error) {
+  static const bool none[sizeof(((cyxla_runtime_options *)NULL)->reserved)];
   cyxla_runtime_options used = CYXLA_RUNTIME_OPTIONS_INIT;
   char *plugin = NULL;
   cyxla_status status;
@@ -267,6 +268,11 @@ cyxla_status cyxla_runtime_create(const cyxla_runtime_options *options,
   status =
       cyxla_options_read(&used, sizeof(used), options, "cyxla_runtime_options", error);
   if (status != CYXLA_OK) return status;
+  if (memcmp(used.reserved, none, sizeof(none)) != 0) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "reserved fields of cyxla_runtime_options are set, expected "
+                           "false; begin with CYXLA_RUNTIME_OPTIONS_INIT");
+  }
   if (used.num_threads > INT32_MAX) {
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                            "num_threads is %zu, expected at most %ld", used.num_threads,

@@ -73,7 +73,7 @@ static const XLA_FFI_Buffer *find_buffer(cyxla_linalg_call *call, bool is_result
 /* Whether a dimension fits LAPACK's integers, with room for sums of a few. */
 static bool fits(const cyxla_linalg_call *call, int64_t size) {
   int64_t limit =
-      call->integer_bytes == sizeof(int32_t) ? INT32_MAX / 16 : INT64_MAX / 64;
+      call->integer_bytes == sizeof(int32_t) ? INT32_MAX / 16 : INT64_MAX / 4096;
 
   return size >= 0 && size < limit;
 }
@@ -209,8 +209,11 @@ int64_t cyxla_linalg_number(cyxla_linalg_call *call, const char *name) {
   const XLA_FFI_Scalar *scalar =
       cyxla_ffi_attribute(call->frame, name, XLA_FFI_AttrType_SCALAR);
 
+  int32_t number;
+
   if (scalar != NULL && scalar->dtype == XLA_FFI_DataType_S32) {
-    return *(const int32_t *)scalar->value;
+    memcpy(&number, scalar->value, sizeof(number));
+    return number;
   }
   cyxla_linalg_fail(call, "the attribute %s is not there as an int32", name);
   return 0;
@@ -254,23 +257,36 @@ void cyxla_linalg_narrow(const cyxla_linalg_call *call, int32_t *target,
   for (int64_t i = 0; i < count; i++) target[i] = (int32_t)wide[i];
 }
 
-int64_t cyxla_linalg_work_size(cyxla_linalg_call *call, const void *work,
-                               const int64_t *info, int64_t least, int64_t most) {
-  double size = call->dtype->real_bytes == sizeof(float) ? *(const float *)work
-                                                         : *(const double *)work;
-  int64_t limit = call->integer_bytes == sizeof(int32_t) ? INT32_MAX : INT64_MAX / 64;
+void cyxla_linalg_check_work(cyxla_linalg_call *call, int64_t most) {
+  if (call->integer_bytes != sizeof(int32_t) || most <= INT32_MAX) return;
+  cyxla_linalg_fail(call,
+                    "LAPACK may want %lld elements to work in, which its integers of 4 "
+                    "bytes cannot count; use a LAPACK with integers of 8 bytes, or "
+                    "smaller matrices",
+                    (long long)most);
+}
 
-  /* A float has no room for all digits of a large size, and may have lost the last. */
-  if (call->dtype->real_bytes == sizeof(float)) size += ceil(size * 0x1p-22);
-  if (cyxla_linalg_integer(call, info) != 0 || !(size >= 0) || size >= (double)limit ||
-      most > limit) {
+int64_t cyxla_linalg_work_size(cyxla_linalg_call *call, const void *work,
+                               const int64_t *info, int64_t least) {
+  double limit =
+      call->integer_bytes == sizeof(int32_t) ? INT32_MAX : (double)(INT64_MAX / 64);
+  double size;
+  float narrow;
+
+  if (call->dtype->real_bytes == sizeof(float)) {
+    memcpy(&narrow, work, sizeof(narrow));
+    /* A float has no room for all digits of a large size, and may have lost the last.
+     */
+    size = (double)narrow + ceil((double)narrow * 0x1p-22);
+  } else {
+    memcpy(&size, work, sizeof(size));
+  }
+  if (cyxla_linalg_integer(call, info) != 0 || !(size >= 0) || size >= limit) {
     cyxla_linalg_fail(
         call,
-        "LAPACK may want %lld elements to work in, and asks for %.0f (info "
-        "%lld), which is not possible with its integers of %zu bytes; use "
-        "a LAPACK with integers of 8 bytes, or smaller matrices",
-        (long long)most, size, (long long)cyxla_linalg_integer(call, info),
-        call->integer_bytes);
+        "LAPACK asks for %.0f elements to work in (info %lld), expected a "
+        "number that its integers of %zu bytes can count",
+        size, (long long)cyxla_linalg_integer(call, info), call->integer_bytes);
     return 1;
   }
   return cyxla_linalg_maximum(cyxla_linalg_maximum(least, 1), (int64_t)size);

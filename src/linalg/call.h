@@ -99,12 +99,15 @@ void cyxla_linalg_widen(const cyxla_linalg_call *call, void *integers,
 void cyxla_linalg_narrow(const cyxla_linalg_call *call, int32_t *target,
                          const void *integers, int64_t count);
 
+/* An error where LAPACK may want more elements to work in than its integers can count,
+ * which wrap around then without a word. To be called before LAPACK is asked. */
+void cyxla_linalg_check_work(cyxla_linalg_call *call, int64_t most);
+
 /* How large a work array is to be, in elements: what LAPACK asks for in its first one,
  * but not less than its documentation says. `info` is what it says about that question
- * itself. `most` bounds what it may ask for: where its integers cannot count that, they
- * may wrap around without a word, so that is an error. */
+ * itself. */
 int64_t cyxla_linalg_work_size(cyxla_linalg_call *call, const void *work,
-                               const int64_t *info, int64_t least, int64_t most);
+                               const int64_t *info, int64_t least);
 
 /* A bound of the columns that LAPACK works on at once, of all builds and versions. */
 enum { CYXLA_LINALG_BLOCK = 256 };

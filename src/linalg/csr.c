@@ -105,7 +105,7 @@ static void read_product(cyxla_linalg_call *call, XLA_FFI_DataType dtype,
     p->dense = dense->data;
     p->result = result->data;
     is_valid = (result->rank == 1 || result->dims[1] == p->columns) && p->rows >= 0 &&
-               p->starts->dims[0] == p->rows + 1 &&
+               p->starts->dims[0] >= 1 && p->starts->dims[0] - 1 == p->rows &&
                p->indices->dims[0] == p->num_elements &&
                p->starts->dtype == p->indices->dtype;
   }

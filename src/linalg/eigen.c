@@ -2,10 +2,6 @@
 #include "linalg/fortran.h"
 #include "linalg/routines.h"
 
-/* What jaxlib's handlers say of a matrix that is not finite, for which LAPACK may
- * iterate for ever. */
-enum { INFO_NOT_FINITE = -4 };
-
 typedef struct syevd_arrays {
   char mode, uplo;
   cyxla_linalg_matrix x;
@@ -37,6 +33,8 @@ static void allocate_syevd(cyxla_linalg_call *call, syevd_arrays *arrays) {
 
   arrays->integer_size = has_vectors ? 3 + 5 * n : 1;
   arrays->real_size = has_vectors ? 1 + 5 * n + 2 * n * n : cyxla_linalg_maximum(1, n);
+  /* Of all work arrays the largest, but for blocks. */
+  cyxla_linalg_check_work(call, arrays->real_size + CYXLA_LINALG_BLOCK * (n + 1));
   arrays->integer_work =
       cyxla_linalg_allocate(call, arrays->integer_size, sizeof(int64_t));
   if (call->dtype->is_complex) {
@@ -62,10 +60,7 @@ void cyxla_linalg_syevd(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   syevd(call, &arrays, 0, -1, &info);
-  /* Of these sizes those of the lesser arrays are the largest but for blocks. */
-  work_size = cyxla_linalg_work_size(
-      call, asked, &info, 1,
-      arrays.real_size + CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 1);
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     syevd(call, &arrays, i, work_size, &info);
@@ -160,6 +155,7 @@ static void read_geev(cyxla_linalg_call *call, geev_arrays *a) {
   a->left = cyxla_linalg_result(call, next++, call->dtype->complex_value, 2, n, n);
   a->right = cyxla_linalg_result(call, next++, call->dtype->complex_value, 2, n, n);
   a->infos = cyxla_linalg_info(call, next);
+  cyxla_linalg_check_work(call, 2 * CYXLA_LINALG_BLOCK * (n + 1));
   a->bytes_of_values = (size_t)n * call->dtype->bytes;
   a->bytes_of_vectors = (size_t)(n * n) * 2 * call->dtype->real_bytes;
   a->copy = cyxla_linalg_allocate(call, n * n, call->dtype->bytes);
@@ -169,17 +165,18 @@ static void read_geev(cyxla_linalg_call *call, geev_arrays *a) {
 static void run_geev(cyxla_linalg_call *call, const geev_arrays *a, int64_t i,
                      int64_t work_size) {
   const char *x = (const char *)a->x.data + (size_t)i * a->x.bytes;
-  const char *imaginary = a->imaginary_values + (size_t)i * a->bytes_of_values;
+  const char *imaginary;
   int64_t info = 0;
 
   if (!cyxla_linalg_is_finite(call, x, a->x.bytes)) {
-    a->infos[i] = INFO_NOT_FINITE;
+    a->infos[i] = CYXLA_LINALG_INFO_NOT_FINITE;
     return;
   }
   cyxla_linalg_copy(a->copy, x, a->x.bytes);
   geev(call, a, i, work_size, &info);
   a->infos[i] = (int32_t)cyxla_linalg_integer(call, &info);
   if (call->dtype->is_complex || a->infos[i] != 0) return;
+  imaginary = a->imaginary_values + (size_t)i * a->bytes_of_values;
   if (a->left_mode == 'V') {
     unpack(call, imaginary, a->packed_left, a->x.rows,
            a->left + (size_t)i * a->bytes_of_vectors);
@@ -199,8 +196,7 @@ void cyxla_linalg_geev(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   geev(call, &arrays, 0, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info, 4 * arrays.x.rows,
-                                     2 * CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 4 * arrays.x.rows);
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     run_geev(call, &arrays, i, work_size);

@@ -51,9 +51,9 @@ typedef void cyxla_orgqr_function(const int64_t *m, const int64_t *n, const int6
                                   void *a, const int64_t *lda, const void *tau,
                                   void *work, const int64_t *lwork, int64_t *info);
 
-/* ormqr, unmqr */
+/* ormqr, unmqr; a is changed meanwhile */
 typedef void cyxla_ormqr_function(const char *side, const char *trans, const int64_t *m,
-                                  const int64_t *n, const int64_t *k, const void *a,
+                                  const int64_t *n, const int64_t *k, void *a,
                                   const int64_t *lda, const void *tau, void *c,
                                   const int64_t *ldc, void *work, const int64_t *lwork,
                                   int64_t *info, size_t side_length,

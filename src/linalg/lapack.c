@@ -17,15 +17,15 @@ enum { NAME_BYTES = 64 };
 static const char *const NAMES[] = {
 #if defined(_WIN32)
     "libopenblas.dll",      "openblas.dll",        "liblapack.dll",
-    "mkl_rt.2.dll",
+    "mkl_rt.3.dll",         "mkl_rt.2.dll",
 #elif defined(__APPLE__)
     "liblapack.dylib",      "libopenblas.dylib",
 #endif
     "liblapack.so.3",       "libopenblas.so.0",    "libopenblasp.so.0",
     "liblapack.so",         "libopenblas.so",      "liblapack64.so.3",
     "libopenblas64.so.0",   "libopenblasp64.so.0", "libopenblas64_.so.0",
-    "libopenblasp64_.so.0", "libmkl_rt.so.2",      "libmkl_rt.so.1",
-    "libmkl_rt.so",
+    "libopenblasp64_.so.0", "libmkl_rt.so.3",      "libmkl_rt.so.2",
+    "libmkl_rt.so.1",       "libmkl_rt.so",
 };
 enum { NUM_NAMES = sizeof(NAMES) / sizeof(NAMES[0]) };
 
@@ -159,13 +159,12 @@ static cyxla_status open_usual(cyxla_lapack *lapack, cyxla_error *error) {
       return cyxla_error_out_of_memory(error, "a LAPACK");
     }
     if (status != CYXLA_OK) continue;
-    if (lapack->library == NULL) {
-      *lapack = found;
-    } else if (is_complete(&found)) {
-      close_lapack(lapack);
+    /* What is not taken stays loaded: it was called, and may have threads. */
+    if (lapack->library == NULL || is_complete(&found)) {
+      cyxla_release(lapack->name);
       *lapack = found;
     } else {
-      close_lapack(&found);
+      cyxla_release(found.name);
     }
     if (is_complete(lapack)) break;
   }

@@ -21,10 +21,10 @@ void cyxla_linalg_geqrf(cyxla_linalg_call *call) {
   int64_t query = -1, info = 0, work_size;
   void *work;
 
+  cyxla_linalg_check_work(call, CYXLA_LINALG_BLOCK * x.columns);
   if (call->error != NULL) return;
   geqrf(&x.rows, &x.columns, factors, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns,
-                                     CYXLA_LINALG_BLOCK * x.columns);
+  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     geqrf(&x.rows, &x.columns, factors + (size_t)i * x.bytes, &x.leading,
@@ -51,15 +51,18 @@ static void geqp3(cyxla_linalg_call *call, const cyxla_linalg_matrix *x,
 }
 
 /* The pivots of matrices without elements, for which some versions of LAPACK end the
- * process: columns whose pivot is not 0 come first. */
-static void order_columns(const int32_t *given, int32_t *pivots, int64_t count) {
+ * process: columns whose pivot is not 0 come first. The result may lie in the
+ * argument's memory, so that its places are counted before any is written. */
+static void order_columns(const int32_t *given, int32_t *pivots, int64_t count,
+                          int64_t *kept) {
   int64_t next = 0;
 
+  for (int64_t j = 0; j < count; j++) kept[j] = given[j];
   for (int64_t j = 0; j < count; j++) {
-    if (given[j] != 0) pivots[next++] = (int32_t)(j + 1);
+    if (kept[j] != 0) pivots[next++] = (int32_t)(j + 1);
   }
   for (int64_t j = 0; j < count; j++) {
-    if (given[j] == 0) pivots[next++] = (int32_t)(j + 1);
+    if (kept[j] == 0) pivots[next++] = (int32_t)(j + 1);
   }
 }
 
@@ -75,19 +78,20 @@ void cyxla_linalg_geqp3(cyxla_linalg_call *call) {
   geqp3_arrays arrays = {factors, NULL, tau, asked, NULL};
   int64_t info = 0, work_size;
 
+  cyxla_linalg_check_work(call, CYXLA_LINALG_BLOCK * (x.columns + 3));
   arrays.pivots = cyxla_linalg_allocate(call, x.columns, sizeof(int64_t));
   arrays.real_work =
       cyxla_linalg_allocate(call, 2 * x.columns, call->dtype->real_bytes);
   if (call->error != NULL) return;
   if (rank == 0) {
     for (int64_t i = 0; i < call->batch; i++) {
-      order_columns(given + i * x.columns, pivots + i * x.columns, x.columns);
+      order_columns(given + i * x.columns, pivots + i * x.columns, x.columns,
+                    arrays.pivots);
     }
     return;
   }
   geqp3(call, &x, &arrays, -1, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * x.columns + 1,
-                                     CYXLA_LINALG_BLOCK * (x.columns + 3));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * x.columns + 1);
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     arrays.factors = factors + (size_t)i * x.bytes;
@@ -117,10 +121,10 @@ void cyxla_linalg_orgqr(cyxla_linalg_call *call) {
                       "as many as rows",
                       (long long)rank, (long long)x.rows, (long long)x.columns);
   }
+  cyxla_linalg_check_work(call, CYXLA_LINALG_BLOCK * x.columns);
   if (call->error != NULL) return;
   orgqr(&x.rows, &x.columns, &rank, result, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns,
-                                     CYXLA_LINALG_BLOCK * x.columns);
+  work_size = cyxla_linalg_work_size(call, asked, &info, x.columns);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     orgqr(&x.rows, &x.columns, &rank, result + (size_t)i * x.bytes, &x.leading,
@@ -153,19 +157,24 @@ void cyxla_linalg_ormqr(cyxla_linalg_call *call) {
   cyxla_ormqr_function *ormqr = (cyxla_ormqr_function *)call->function;
   double asked[2] = {0.0, 0.0};
   int64_t across = side == 'L' ? c.columns : c.rows;
+  int64_t most = CYXLA_LINALG_BLOCK * (across + CYXLA_LINALG_BLOCK);
   int64_t query = -1, info = 0, work_size;
-  void *work;
+  size_t reflector_bytes = (size_t)(a.rows * rank) * call->dtype->bytes;
+  void *reflectors, *work;
 
   check_reflectors(call, &a, rank, side == 'L' ? c.rows : c.columns);
+  cyxla_linalg_check_work(call, most);
+  /* LAPACK changes the reflectors and restores them, which an argument must not see. */
+  reflectors = cyxla_linalg_allocate(call, a.rows * rank, call->dtype->bytes);
   if (call->error != NULL) return;
-  ormqr(&side, &trans, &c.rows, &c.columns, &rank, a.data, &a.leading, tau, product,
+  ormqr(&side, &trans, &c.rows, &c.columns, &rank, reflectors, &a.leading, tau, product,
         &c.leading, asked, &query, &info, 1, 1);
-  work_size = cyxla_linalg_work_size(
-      call, asked, &info, across, CYXLA_LINALG_BLOCK * (across + CYXLA_LINALG_BLOCK));
+  work_size = cyxla_linalg_work_size(call, asked, &info, across);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
-    ormqr(&side, &trans, &c.rows, &c.columns, &rank,
-          (const char *)a.data + (size_t)i * a.bytes, &a.leading,
+    cyxla_linalg_copy(reflectors, (const char *)a.data + (size_t)i * a.bytes,
+                      reflector_bytes);
+    ormqr(&side, &trans, &c.rows, &c.columns, &rank, reflectors, &a.leading,
           tau + (size_t)i * tau_bytes, product + (size_t)i * c.bytes, &c.leading, work,
           &work_size, &info, 1, 1);
     expect_success(call, &info);

@@ -51,6 +51,7 @@ static void read_gees(cyxla_linalg_call *call, gees_arrays *a) {
   a->selected = cyxla_linalg_info(call, next++);
   a->infos = cyxla_linalg_info(call, next);
   a->bytes_of_values = (size_t)n * call->dtype->bytes;
+  cyxla_linalg_check_work(call, 2 * CYXLA_LINALG_BLOCK * (n + 1));
   a->real_work = cyxla_linalg_allocate(call, n, call->dtype->real_bytes);
 }
 
@@ -63,8 +64,7 @@ void cyxla_linalg_gees(cyxla_linalg_call *call) {
   if (call->error != NULL) return;
   arrays.work = asked;
   gees(call, &arrays, 0, -1, &selected, &info);
-  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * arrays.x.rows,
-                                     2 * CYXLA_LINALG_BLOCK * (arrays.x.rows + 1));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 3 * arrays.x.rows);
   arrays.work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     gees(call, &arrays, i, work_size, &selected, &info);
@@ -98,10 +98,10 @@ void cyxla_linalg_gehrd(cyxla_linalg_call *call) {
   void *work;
 
   check_range(call, low, high, x.rows);
+  cyxla_linalg_check_work(call, CYXLA_LINALG_BLOCK * (x.rows + CYXLA_LINALG_BLOCK));
   if (call->error != NULL) return;
   gehrd(&x.rows, &low, &high, form, &x.leading, tau, asked, &query, &info);
-  work_size = cyxla_linalg_work_size(
-      call, asked, &info, x.rows, CYXLA_LINALG_BLOCK * (x.rows + CYXLA_LINALG_BLOCK));
+  work_size = cyxla_linalg_work_size(call, asked, &info, x.rows);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     gehrd(&x.rows, &low, &high, form + (size_t)i * x.bytes, &x.leading,
@@ -125,11 +125,11 @@ void cyxla_linalg_sytrd(cyxla_linalg_call *call) {
   int64_t query = -1, info = 0, work_size;
   void *work;
 
+  cyxla_linalg_check_work(call, CYXLA_LINALG_BLOCK * (n + 1));
   if (call->error != NULL) return;
   sytrd(&uplo, &n, form, &x.leading, diagonal, off_diagonal, tau, asked, &query, &info,
         1);
-  work_size =
-      cyxla_linalg_work_size(call, asked, &info, 1, CYXLA_LINALG_BLOCK * (n + 1));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 1);
   work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     sytrd(&uplo, &n, form + (size_t)i * x.bytes, &x.leading,

@@ -7,6 +7,11 @@
 
 #include "linalg/call.h"
 
+/* What LAPACK says of the singular values of a matrix with a NaN, and jaxlib's handlers
+ * of the eigenvalues of one that is not finite. It is said of both for all that are not
+ * finite, since older versions of LAPACK may iterate for ever. */
+enum { CYXLA_LINALG_INFO_NOT_FINITE = -4 };
+
 /* Systems of equations. */
 void cyxla_linalg_trsm(cyxla_linalg_call *call);
 void cyxla_linalg_gtsv(cyxla_linalg_call *call);

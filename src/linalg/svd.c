@@ -2,10 +2,6 @@
 #include "linalg/fortran.h"
 #include "linalg/routines.h"
 
-/* What LAPACK says of a matrix with a NaN. It is said here for all that is not finite,
- * since older versions may iterate for ever. */
-enum { INFO_NOT_FINITE = -4 };
-
 typedef struct svd_arrays {
   char mode;
   cyxla_linalg_matrix x;
@@ -44,14 +40,19 @@ static void read_arrays(cyxla_linalg_call *call, svd_arrays *arrays) {
   arrays->bytes_of_s = (size_t)arrays->rank * call->dtype->real_bytes;
   read_vectors(call, arrays);
   arrays->infos = cyxla_linalg_info(call, 4);
+  /* More than what LAPACK documents for any way to work and what its blocks take. */
+  cyxla_linalg_check_work(
+      call, 5 * arrays->rank * arrays->rank +
+                CYXLA_LINALG_BLOCK *
+                    (arrays->x.rows + arrays->x.columns + 4 * arrays->rank + 1));
 }
 
 static void gesdd(cyxla_linalg_call *call, const svd_arrays *a, int64_t i,
                   int64_t work_size, int64_t *info) {
   char *x = a->factors + (size_t)i * a->x.bytes;
   char *s = a->s + (size_t)i * a->bytes_of_s;
-  char *u = a->u + (size_t)i * a->bytes_of_u;
-  char *vt = a->vt + (size_t)i * a->bytes_of_vt;
+  char *u = a->u != NULL ? a->u + (size_t)i * a->bytes_of_u : NULL;
+  char *vt = a->vt != NULL ? a->vt + (size_t)i * a->bytes_of_vt : NULL;
 
   if (call->dtype->is_complex) {
     ((cyxla_complex_gesdd_function *)call->function)(
@@ -69,8 +70,8 @@ static void gesvd(cyxla_linalg_call *call, const svd_arrays *a, int64_t i,
                   int64_t work_size, int64_t *info) {
   char *x = a->factors + (size_t)i * a->x.bytes;
   char *s = a->s + (size_t)i * a->bytes_of_s;
-  char *u = a->u + (size_t)i * a->bytes_of_u;
-  char *vt = a->vt + (size_t)i * a->bytes_of_vt;
+  char *u = a->u != NULL ? a->u + (size_t)i * a->bytes_of_u : NULL;
+  char *vt = a->vt != NULL ? a->vt + (size_t)i * a->bytes_of_vt : NULL;
 
   if (call->dtype->is_complex) {
     ((cyxla_complex_gesvd_function *)call->function)(
@@ -89,21 +90,16 @@ typedef void svd_function(cyxla_linalg_call *call, const svd_arrays *arrays, int
 
 static void run(cyxla_linalg_call *call, svd_function *function, svd_arrays *arrays) {
   double asked[2] = {0.0, 0.0};
-  int64_t smaller = arrays->rank;
-  int64_t larger = cyxla_linalg_maximum(arrays->x.rows, arrays->x.columns);
   int64_t info = 0, work_size;
 
   if (call->error != NULL) return;
   arrays->work = asked;
   function(call, arrays, 0, -1, &info);
-  /* More than what LAPACK documents for any way to work and what its blocks take. */
-  work_size = cyxla_linalg_work_size(
-      call, asked, &info, 1,
-      5 * smaller * smaller + CYXLA_LINALG_BLOCK * (larger + 4 * smaller + 1));
+  work_size = cyxla_linalg_work_size(call, asked, &info, 1);
   arrays->work = cyxla_linalg_allocate(call, work_size, call->dtype->bytes);
   for (int64_t i = 0; call->error == NULL && i < call->batch; i++) {
     const char *x = arrays->factors + (size_t)i * arrays->x.bytes;
-    info = INFO_NOT_FINITE;
+    info = CYXLA_LINALG_INFO_NOT_FINITE;
     if (cyxla_linalg_is_finite(call, x, arrays->x.bytes)) {
       info = 0;
       function(call, arrays, i, work_size, &info);

@@ -220,7 +220,8 @@ static cyxla_status load_function(size_t index, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-/* The handler of the name that the plugin has stays, be it this one or the caller's. */
+/* The handler of the name that the plugin has stays, be it this one, which is no error,
+ * or the caller's. */
 static cyxla_status register_target(cyxla_runtime *runtime, size_t index,
                                     const char *name, cyxla_error *error) {
   cyxla_ffi_handler handler = CYXLA_FFI_HANDLER_INIT;
@@ -229,8 +230,7 @@ static cyxla_status register_target(cyxla_runtime *runtime, size_t index,
   if (status != CYXLA_OK) return status;
   handler.name = name;
   handler.execute = (cyxla_ffi_function *)cyxla_linalg_handler(index);
-  cyxla_ffi_register(runtime, &handler, NULL);
-  return CYXLA_OK;
+  return cyxla_ffi_register(runtime, &handler, error);
 }
 
 /* All names end so. */

@@ -269,51 +269,56 @@ static void work_that_is_too_large_for_the_integers_is_an_error(void) {
   double asked = 3e9;
   int64_t info = 0;
 
-  cyxla_linalg_work_size(&call, &asked, &info, 1, 1);
+  cyxla_linalg_work_size(&call, &asked, &info, 1);
   EXPECT_CONTAINS((const char *)call.error,
-                  "LAPACK may want 1 elements to work in, and asks for 3000000000 "
-                  "(info 0), which is not possible with its integers of 4 bytes");
+                  "LAPACK asks for 3000000000 elements to work in (info 0), expected a "
+                  "number that its integers of 4 bytes can count");
   call.error = NULL;
   call.integer_bytes = 8;
-  EXPECT_EQUAL(cyxla_linalg_work_size(&call, &asked, &info, 1, 1), 3000000000);
-  EXPECT_EQUAL(cyxla_linalg_work_size(&call, &asked, &info, 4000000000, 1), 4000000000);
+  EXPECT_EQUAL(cyxla_linalg_work_size(&call, &asked, &info, 1), 3000000000);
+  EXPECT_EQUAL(cyxla_linalg_work_size(&call, &asked, &info, 4000000000), 4000000000);
   info = -2;
-  cyxla_linalg_work_size(&call, &asked, &info, 1, 1);
+  cyxla_linalg_work_size(&call, &asked, &info, 1);
   EXPECT_CONTAINS((const char *)call.error, "(info -2)");
 }
 
-/* Asked for the work of such a matrix, LAPACK's integers wrap around to a small number
+/* Asked for the work of such matrices, LAPACK's integers wrap around to a small number
  * and say nothing. */
 static void work_that_may_not_be_countable_is_an_error_before_it_is_asked_for(void) {
   const XLA_FFI_Api api = {.XLA_FFI_Error_Create = keep_message};
   XLA_FFI_CallFrame frame = {.api = &api};
-  cyxla_linalg_call call = {.frame = &frame,
-                            .target = "dsyevd",
-                            .dtype = &cyxla_linalg_dtypes[1],
-                            .integer_bytes = 4};
-  double asked = 1122000;
-  int64_t info = 0;
+  cyxla_linalg_call call = {.frame = &frame, .target = "dsyevd", .integer_bytes = 4};
 
-  cyxla_linalg_work_size(&call, &asked, &info, 1, 2178198001);
+  cyxla_linalg_check_work(&call, INT32_MAX);
+  EXPECT_NULL(call.error);
+  cyxla_linalg_check_work(&call, 2178198001);
   EXPECT_CONTAINS(
       (const char *)call.error,
-      "LAPACK may want 2178198001 elements to work in, and asks for 1122000");
+      "LAPACK may want 2178198001 elements to work in, which its integers of "
+      "4 bytes cannot count; use a LAPACK with integers of 8 bytes");
+  call.error = NULL;
+  call.integer_bytes = 8;
+  cyxla_linalg_check_work(&call, 2178198001);
+  EXPECT_NULL(call.error);
 }
 
+/* Also where the result lies in the argument's memory, as JAX asks for. */
 static void matrices_without_rows_have_pivots_all_the_same(void) {
-  const int32_t given[4] = {0, 5, 0, 1};
   const int64_t matrix[2] = {0, 4}, vector[1] = {4}, empty[1] = {0};
-  int32_t pivots[4];
   test_frame frame;
 
-  begin(&frame);
-  test_frame_argument(&frame, XLA_FFI_DataType_F64, NULL, 2, matrix);
-  test_frame_argument(&frame, XLA_FFI_DataType_S32, given, 1, vector);
-  test_frame_result(&frame, XLA_FFI_DataType_F64, NULL, 2, matrix);
-  test_frame_result(&frame, XLA_FFI_DataType_S32, pivots, 1, vector);
-  test_frame_result(&frame, XLA_FFI_DataType_F64, NULL, 1, empty);
-  EXPECT_NULL(test_frame_run(&frame, "lapack_dgeqp3_ffi"));
-  EXPECT_TRUE(pivots[0] == 2 && pivots[1] == 4 && pivots[2] == 1 && pivots[3] == 3);
+  for (int is_in_place = 0; is_in_place < 2; is_in_place++) {
+    int32_t given[4] = {0, 5, 0, 1}, other[4];
+    int32_t *pivots = is_in_place ? given : other;
+    begin(&frame);
+    test_frame_argument(&frame, XLA_FFI_DataType_F64, NULL, 2, matrix);
+    test_frame_argument(&frame, XLA_FFI_DataType_S32, given, 1, vector);
+    test_frame_result(&frame, XLA_FFI_DataType_F64, NULL, 2, matrix);
+    test_frame_result(&frame, XLA_FFI_DataType_S32, pivots, 1, vector);
+    test_frame_result(&frame, XLA_FFI_DataType_F64, NULL, 1, empty);
+    EXPECT_NULL(test_frame_run(&frame, "lapack_dgeqp3_ffi"));
+    EXPECT_TRUE(pivots[0] == 2 && pivots[1] == 4 && pivots[2] == 1 && pivots[3] == 3);
+  }
 }
 
 static void a_size_that_a_float_has_no_room_for_is_rounded_up(void) {
@@ -321,7 +326,7 @@ static void a_size_that_a_float_has_no_room_for_is_rounded_up(void) {
   float asked = 16777217.0f; /* becomes 16777216 */
   int64_t info = 0;
 
-  EXPECT_TRUE(cyxla_linalg_work_size(&call, &asked, &info, 1, 1) >= 16777217);
+  EXPECT_TRUE(cyxla_linalg_work_size(&call, &asked, &info, 1) >= 16777217);
 }
 
 TEST_MAIN(TEST_CASE(shapes_that_do_not_fit_are_named),

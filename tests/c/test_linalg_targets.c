@@ -87,7 +87,8 @@ static void the_caller_s_own_handler_stays(void) {
   EXPECT_OK(cyxla_ffi_register(runtime, &handler, &error), &error);
   before = fake->ffi_function("lapack_dpotrf_ffi", 3);
   use_lapack(LP64_LAPACK_PATH);
-  EXPECT_OK(prepare(runtime, "lapack_dpotrf_ffi", &error), &error);
+  EXPECT_ERROR(prepare(runtime, "lapack_dpotrf_ffi", &error), CYXLA_INVALID_ARGUMENT,
+               &error, "the name is taken by another handler");
   EXPECT_TRUE(fake->ffi_function("lapack_dpotrf_ffi", 3) == before);
   cyxla_runtime_destroy(runtime);
 }

@@ -211,10 +211,9 @@ const void *fake_plugin_compile_options(size_t *bytes) {
   return state.compile_options;
 }
 
-/* As XLA's code may, which ends a caller who traps on it unless the traps are masked.
- */
-/* In the vector unit and, with the widest type, in the x87 unit of processors that have
- * one: a handler that a plugin calls may use either. */
+/* As XLA's code may, which ends a caller who traps on it unless the traps are masked:
+ * in the vector unit and, with the widest type, in the x87 unit of processors that have
+ * one, which a handler may use. */
 static void divide_by_zero(void) {
   volatile double zero = 0.0, quotient = 1.0 / zero;
   volatile long double wide_zero = 0.0L, wide_quotient = 1.0L / wide_zero;

@@ -226,13 +226,32 @@ static void release(linalg_frame *frame) {
   }
 }
 
+/* A copy of the first argument, which no handler may change; NULL where a result has
+ * taken over its memory, or it has none. */
+static void *copy_of_first(const linalg_frame *frame, size_t *bytes) {
+  const XLA_FFI_Buffer *first = &frame->arguments.buffers[0];
+  bool is_taken_over =
+      frame->results.count > 0 && frame->results.buffers[0].data == first->data;
+  void *copy;
+
+  *bytes = bytes_of(first->dtype);
+  for (int64_t i = 0; i < first->rank; i++) *bytes *= (size_t)first->dims[i];
+  if (frame->arguments.count == 0 || is_taken_over || *bytes == 0) return NULL;
+  copy = malloc(*bytes);
+  if (copy != NULL) memcpy(copy, first->data, *bytes);
+  return copy;
+}
+
 static void call(linalg_frame *frame, XLA_FFI_Handler *handler) {
   const XLA_FFI_Api api = {.struct_size = sizeof(api),
                            .XLA_FFI_Error_Create = create_error};
   XLA_FFI_CallFrame made = {.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE,
                             .api = &api,
                             .stage = XLA_FFI_ExecutionStage_EXECUTE};
+  size_t bytes;
+  void *before;
 
+  before = copy_of_first(frame, &bytes);
   made.args.size = frame->arguments.count;
   made.args.types = (XLA_FFI_ArgType *)frame->arguments.types;
   made.args.args = frame->arguments.pointers;
@@ -244,6 +263,10 @@ static void call(linalg_frame *frame, XLA_FFI_Handler *handler) {
   made.attrs.names = frame->name_pointers;
   made.attrs.attrs = frame->attributes;
   handler(&made);
+  FUZZ_CHECK(
+      before == NULL || memcmp(before, frame->arguments.buffers[0].data, bytes) == 0,
+      "arguments stay as they are");
+  free(before);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

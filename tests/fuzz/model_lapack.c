@@ -25,7 +25,6 @@ static void give_integer(int64_t *pointer, int64_t value) {
   }
 }
 
-/* A dimension. */
 static int64_t size(const int64_t *pointer) {
   FUZZ_CHECK(integer(pointer) >= 0, "sizes are not negative");
   return integer(pointer);
@@ -54,7 +53,6 @@ static void write_reals(void *memory, int64_t count) {
 
 static void read_values(const void *memory, int64_t count) {
   const volatile uint8_t *bytes = memory;
-
   for (size_t i = 0; i < (size_t)count * model.dtype->bytes; i++) (void)bytes[i];
 }
 
@@ -163,7 +161,7 @@ static void orgqr(const int64_t *m, const int64_t *n, const int64_t *k, void *a,
 }
 
 static void ormqr(const char *side, const char *trans, const int64_t *m,
-                  const int64_t *n, const int64_t *k, const void *a, const int64_t *lda,
+                  const int64_t *n, const int64_t *k, void *a, const int64_t *lda,
                   const void *tau, void *c, const int64_t *ldc, void *work,
                   const int64_t *lwork, int64_t *info, size_t l1, size_t l2) {
   int64_t order = *side == 'L' ? size(m) : size(n);
@@ -175,12 +173,11 @@ static void ormqr(const char *side, const char *trans, const int64_t *m,
   check_leading(lda, order);
   check_leading(ldc, size(m));
   if (answers(work, lwork, *side == 'L' ? size(n) : size(m), info)) return;
-  read_values(a, order * size(k));
+  write_values(a, order * size(k)); /* LAPACK changes it for a while */
   read_values(tau, size(k));
   write_values(c, size(m) * size(n));
 }
 
-/* The arrays of both ways to singular values. */
 static void write_svd(char mode, const int64_t *m, const int64_t *n, void *a,
                       const int64_t *lda, void *s, void *u, const int64_t *ldu,
                       void *vt, const int64_t *ldvt) {
@@ -277,7 +274,6 @@ static void heevd(const char *jobz, const char *uplo, const int64_t *n, void *a,
   write_reals(rwork, integer(lrwork));
 }
 
-/* What real and complex matrices have in common. */
 static bool write_geev(const char *jobvl, const char *jobvr, const int64_t *n, void *a,
                        const int64_t *lda, void *vl, const int64_t *ldvl, void *vr,
                        const int64_t *ldvr, void *work, const int64_t *lwork,
@@ -299,9 +295,8 @@ static void geev(const char *jobvl, const char *jobvr, const int64_t *n, void *a
                  void *vr, const int64_t *ldvr, void *work, const int64_t *lwork,
                  int64_t *info, size_t l1, size_t l2) {
   FUZZ_CHECK(l1 + l2 == 2, "options are characters");
-  if (!write_geev(jobvl, jobvr, n, a, lda, vl, ldvl, vr, ldvr, work, lwork, info)) {
+  if (!write_geev(jobvl, jobvr, n, a, lda, vl, ldvl, vr, ldvr, work, lwork, info))
     return;
-  }
   write_values(wr, size(n));
   write_values(wi, size(n));
 }
@@ -312,9 +307,8 @@ static void complex_geev(const char *jobvl, const char *jobvr, const int64_t *n,
                          const int64_t *lwork, void *rwork, int64_t *info, size_t l1,
                          size_t l2) {
   FUZZ_CHECK(l1 + l2 == 2, "options are characters");
-  if (!write_geev(jobvl, jobvr, n, a, lda, vl, ldvl, vr, ldvr, work, lwork, info)) {
+  if (!write_geev(jobvl, jobvr, n, a, lda, vl, ldvl, vr, ldvr, work, lwork, info))
     return;
-  }
   write_values(w, size(n));
   write_reals(rwork, 2 * size(n));
 }
@@ -377,8 +371,7 @@ static void sytrd(const char *uplo, const int64_t *n, void *a, const int64_t *ld
 }
 
 #define FUNCTION(name) ((cyxla_library_function *)(name))
-
-/* In the order of the targets: for real numbers and for complex ones. */
+/* In the order of the targets, for real and for complex numbers. */
 static cyxla_library_function *const FUNCTIONS[][2] = {
     {FUNCTION(trsm), FUNCTION(trsm)},
     {FUNCTION(gtsv), FUNCTION(gtsv)},

@@ -340,7 +340,7 @@ def test_a_type_that_the_plugin_does_not_take_is_left_out(libraries):
     assert number == "6"
 
 
-def test_a_plugin_without_handlers_is_no_obstacle(libraries):
+def test_a_plugin_of_an_old_ffi_is_no_obstacle(libraries):
     source = PREAMBLE + textwrap.dedent(
         f"""
         import_cyxla()

@@ -6,6 +6,8 @@ call too, or with one of 8-byte integers, that of NumPy. Both are builds of Open
 different versions.
 """
 
+import contextlib
+import ctypes
 import re
 from pathlib import Path
 
@@ -140,13 +142,21 @@ def factored(tmp_path_factory):
     return programs
 
 
+def has_lapack():
+    """Whether the loader finds a LAPACK under one of its usual names."""
+    for name in ("liblapack.so.3", "libopenblas.so.0"):
+        with contextlib.suppress(OSError):
+            return hasattr(ctypes.CDLL(name), "dpotrf_")
+    return False
+
+
 def test_the_machine_s_own_lapack_is_found_or_the_target_is_named(factored, runner):
     (found,) = factored.run(runner)
-    if isinstance(found, str):
+    if has_lapack():
+        np.testing.assert_array_equal(found[0], [[2, 0], [1, 2]])
+    else:
         assert "lapack_spotrf_ffi" in found
         assert "no LAPACK was found" in found
-    else:
-        np.testing.assert_array_equal(found[0], [[2, 0], [1, 2]])
 
 
 def test_without_a_lapack_the_target_is_named_and_what_to_do(factored, runner):

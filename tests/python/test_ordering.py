@@ -376,10 +376,8 @@ def primitive_with(lower):
 
 
 def set_token(context, token):
-    effect = callback._OrderedIOEffect
-    context.set_tokens_out(
-        context.tokens_in.update_tokens(mlir.TokenSet({effect: token}))
-    )
+    tokens = mlir.TokenSet({callback._OrderedIOEffect: token})
+    context.set_tokens_out(context.tokens_in.update_tokens(tokens))
 
 
 def test_what_is_no_callback_in_the_order_is_refused():
@@ -390,14 +388,13 @@ def test_what_is_no_callback_in_the_order_is_refused():
 
     def call(context, x):
         token = context.tokens_in.get(callback._OrderedIOEffect)
-        context_of_call = context.replace(
-            avals_in=[core.abstract_token], avals_out=[core.abstract_token]
-        )
+        avals = [core.abstract_token]
+        inner = context.replace(avals_in=avals, avals_out=avals)
         lower_call = jax.ffi.ffi_lowering("foreign_target", has_side_effect=True)
-        set_token(context, lower_call(context_of_call, token)[0])
+        set_token(context, lower_call(inner, token)[0])
         return [x]
 
-    message = "the function has {} in the order of its callbacks, and programs can keep"
     for lower, name in ((join, "stablehlo.after_all"), (call, "foreign_target")):
-        with pytest.raises(NotImplementedError, match=message.format(name)):
+        message = f"the function has {name} in the order of its callbacks, and"
+        with pytest.raises(NotImplementedError, match=message):
             cx.lower(primitive_with(lower).bind, [X], custom_calls=["foreign_target"])

@@ -1,0 +1,54 @@
+#define _GNU_SOURCE /* feenableexcept */
+#include "fpenv.h"
+
+#include <fenv.h>
+
+#include "test.h"
+
+/* What foreign code may leave behind. */
+static void change_everything(void) {
+  volatile double zero = 0.0, quotient = 1.0 / zero;
+  volatile long double wide_zero = 0.0L, wide_quotient = 1.0L / wide_zero;
+
+  (void)quotient;
+  (void)wide_quotient;
+  fesetround(FE_UPWARD);
+  feenableexcept(FE_OVERFLOW);
+}
+
+static void restore_default(void *unused) {
+  (void)unused;
+  fesetenv(FE_DFL_ENV);
+}
+
+static void what_foreign_code_changes_is_put_back(void) {
+  cyxla_fpenv caller;
+
+  test_defer(restore_default, NULL);
+  cyxla_fpenv_enter(&caller);
+  change_everything();
+  cyxla_fpenv_leave(&caller);
+  EXPECT_EQUAL(fegetround(), FE_TONEAREST);
+  EXPECT_EQUAL(fegetexcept(), 0);
+  EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT), 0);
+}
+
+static void the_caller_s_own_choices_come_back(void) {
+  cyxla_fpenv caller;
+
+  test_defer(restore_default, NULL);
+  fesetround(FE_DOWNWARD);
+  feraiseexcept(FE_INVALID);
+  feenableexcept(FE_DIVBYZERO);
+  cyxla_fpenv_enter(&caller);
+  EXPECT_EQUAL(fegetround(), FE_TONEAREST);
+  EXPECT_EQUAL(fegetexcept(), 0);
+  change_everything();
+  cyxla_fpenv_leave(&caller);
+  EXPECT_EQUAL(fegetround(), FE_DOWNWARD);
+  EXPECT_EQUAL(fegetexcept(), FE_DIVBYZERO);
+  EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT), FE_INVALID);
+}
+
+TEST_MAIN(TEST_CASE(what_foreign_code_changes_is_put_back),
+          TEST_CASE(the_caller_s_own_choices_come_back))
