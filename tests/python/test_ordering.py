@@ -350,10 +350,8 @@ def test_each_of_several_runs_at_once_keeps_its_order():
     executable = cx.compile(function, np.int32(0))
     starts = [np.int32(100 * i) for i in range(4)]
     threads = [threading.Thread(target=executable, args=(i,)) for i in starts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
     for start in starts:
         seen = [value for _, value in log if 0 <= value - start < 100]
         assert seen == list(range(start, start + 20))
@@ -388,10 +386,10 @@ def test_what_is_no_callback_in_the_order_is_refused():
 
     def call(context, x):
         token = context.tokens_in.get(callback._OrderedIOEffect)
-        avals = [core.abstract_token]
-        inner = context.replace(avals_in=avals, avals_out=avals)
-        lower_call = jax.ffi.ffi_lowering("foreign_target", has_side_effect=True)
-        set_token(context, lower_call(inner, token)[0])
+        tokens = [core.abstract_token]
+        inner = context.replace(avals_in=tokens, avals_out=tokens)
+        lower = jax.ffi.ffi_lowering("foreign_target", has_side_effect=True)
+        set_token(context, lower(inner, token)[0])
         return [x]
 
     for lower, name in ((join, "stablehlo.after_all"), (call, "foreign_target")):
