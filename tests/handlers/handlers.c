@@ -9,8 +9,9 @@
 /* The stateful handler's type, given to the library by whoever registers it. */
 EXPORT int64_t counter_type_id;
 
-/* The version that the handlers say they were built with. */
-EXPORT int handlers_minor_version = XLA_FFI_API_MINOR;
+/* The version that the handlers say they were built with: that of jaxlib 0.10, which
+   refuses later ones. */
+EXPORT int handlers_minor_version = 3;
 
 typedef struct {
   size_t struct_size;
