@@ -75,7 +75,7 @@ def test_what_is_no_plugin_is_refused(run_bare, fake_plugins):
         ("/no/plugin.so", "load the plugin: /no/plugin.so: cannot open shared obj"),
         (fake_plugins.without_symbol, "load the plugin: .*GetPjrtApi"),
         (fake_plugins.without_table, "use the plugin: GetPjrtApi returned NULL"),
-        (fake_plugins.fake, "use the plugin: it does not load serialized executables"),
+        (fake_plugins.fake, "load the serialized executable: no fake executable"),
     ]:
         result = run_bare(plugin, "foo.bin")
         assert (result.returncode, result.stdout) == (1, "")
