@@ -46,7 +46,7 @@ LAPACKS = {
 
 # Vectors of these are determined up to a factor of absolute value 1, which versions of
 # LAPACK choose otherwise.
-UP_TO_PHASES = re.compile(r"\.(schur|rsf2csf|lobpcg_standard)\b")
+UP_TO_PHASES = re.compile(r"\.(schur|rsf2csf)\b")
 
 # The inverse of a singular matrix consists of the errors of rounding, or is infinite.
 UNDETERMINED = re.compile(r"\.inv, singular")
