@@ -21,10 +21,11 @@ _loaded = None
 
 def state_of(path):
     """What tells a file from one that was put in its place or written to later. The
-    time of the last change of the file's state cannot be set by a program."""
+    time of the last change of the file's state cannot be set by a program. None for what
+    is no file, also for what no path can be, which is refused where it is loaded."""
     try:
         found = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         return None
     known = (found.st_dev, found.st_ino, found.st_size)
     return (str(path), *known, found.st_mtime_ns, found.st_ctime_ns)
