@@ -21,8 +21,9 @@ _loaded = None
 
 def state_of(path):
     """What tells a file from one that was put in its place or written to later. The
-    time of the last change of the file's state cannot be set by a program. None for what
-    is no file, also for what no path can be, which is refused where it is loaded."""
+    time of the last change of the file's state cannot be set by a program. None for
+    what is no file, also where it can be no path, which is refused when it is loaded.
+    """
     try:
         found = os.stat(path)
     except (OSError, ValueError):

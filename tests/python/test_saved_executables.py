@@ -252,3 +252,12 @@ def test_a_plugin_that_was_replaced_after_loading_is_not_taken_for_itself(
     other = tmp_path / "other.so"
     other.write_bytes(fake_plugins.fake.read_bytes() + os.urandom(8))
     assert "was changed after it had been loaded" in output_of(script, plugin, other)
+
+
+def test_a_program_is_compiled_where_that_is_asked_for(tmp_path):
+    compiled = cx.compile(jnp.sin, VECTOR, cache=False)
+    cx.save(tmp_path / "sin.cyxla", compiled)
+    program = cx.Program.load(tmp_path / "sin.cyxla")
+    again = cx.Executable.compile(runtime.runtime_for("cpu"), program)
+    assert not again.is_deserialized
+    assert_same_bits(again.run([VECTOR])[0], compiled(VECTOR))
