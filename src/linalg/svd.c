@@ -11,7 +11,6 @@ typedef struct svd_arrays {
   char *factors, *s, *u, *vt;
   int32_t *infos;
   void *work, *real_work, *integer_work;
-  int64_t work_size;
 } svd_arrays;
 
 /* The two sets of singular vectors are square, have as many vectors as there are
@@ -47,41 +46,50 @@ static void read_arrays(cyxla_linalg_call *call, svd_arrays *arrays) {
                     (arrays->x.rows + arrays->x.columns + 4 * arrays->rank + 1));
 }
 
+/* Where the arrays of one matrix of the batch begin. */
+typedef struct svd_matrix {
+  char *x, *s, *u, *vt;
+} svd_matrix;
+
+static svd_matrix find_matrix(const svd_arrays *a, int64_t i) {
+  svd_matrix at = {a->factors + (size_t)i * a->x.bytes,
+                   a->s + (size_t)i * a->bytes_of_s, NULL, NULL};
+
+  if (a->u != NULL) at.u = a->u + (size_t)i * a->bytes_of_u;
+  if (a->vt != NULL) at.vt = a->vt + (size_t)i * a->bytes_of_vt;
+  return at;
+}
+
 static void gesdd(cyxla_linalg_call *call, const svd_arrays *a, int64_t i,
                   int64_t work_size, int64_t *info) {
-  char *x = a->factors + (size_t)i * a->x.bytes;
-  char *s = a->s + (size_t)i * a->bytes_of_s;
-  char *u = a->u != NULL ? a->u + (size_t)i * a->bytes_of_u : NULL;
-  char *vt = a->vt != NULL ? a->vt + (size_t)i * a->bytes_of_vt : NULL;
+  svd_matrix at = find_matrix(a, i);
 
   if (call->dtype->is_complex) {
     ((cyxla_complex_gesdd_function *)call->function)(
-        &a->mode, &a->x.rows, &a->x.columns, x, &a->x.leading, s, u, &a->leading_of_u,
-        vt, &a->leading_of_vt, a->work, &work_size, a->real_work, a->integer_work, info,
-        1);
+        &a->mode, &a->x.rows, &a->x.columns, at.x, &a->x.leading, at.s, at.u,
+        &a->leading_of_u, at.vt, &a->leading_of_vt, a->work, &work_size, a->real_work,
+        a->integer_work, info, 1);
   } else {
     ((cyxla_gesdd_function *)call->function)(
-        &a->mode, &a->x.rows, &a->x.columns, x, &a->x.leading, s, u, &a->leading_of_u,
-        vt, &a->leading_of_vt, a->work, &work_size, a->integer_work, info, 1);
+        &a->mode, &a->x.rows, &a->x.columns, at.x, &a->x.leading, at.s, at.u,
+        &a->leading_of_u, at.vt, &a->leading_of_vt, a->work, &work_size,
+        a->integer_work, info, 1);
   }
 }
 
 static void gesvd(cyxla_linalg_call *call, const svd_arrays *a, int64_t i,
                   int64_t work_size, int64_t *info) {
-  char *x = a->factors + (size_t)i * a->x.bytes;
-  char *s = a->s + (size_t)i * a->bytes_of_s;
-  char *u = a->u != NULL ? a->u + (size_t)i * a->bytes_of_u : NULL;
-  char *vt = a->vt != NULL ? a->vt + (size_t)i * a->bytes_of_vt : NULL;
+  svd_matrix at = find_matrix(a, i);
 
   if (call->dtype->is_complex) {
     ((cyxla_complex_gesvd_function *)call->function)(
-        &a->mode, &a->mode, &a->x.rows, &a->x.columns, x, &a->x.leading, s, u,
-        &a->leading_of_u, vt, &a->leading_of_vt, a->work, &work_size, a->real_work,
+        &a->mode, &a->mode, &a->x.rows, &a->x.columns, at.x, &a->x.leading, at.s, at.u,
+        &a->leading_of_u, at.vt, &a->leading_of_vt, a->work, &work_size, a->real_work,
         info, 1, 1);
   } else {
     ((cyxla_gesvd_function *)call->function)(
-        &a->mode, &a->mode, &a->x.rows, &a->x.columns, x, &a->x.leading, s, u,
-        &a->leading_of_u, vt, &a->leading_of_vt, a->work, &work_size, info, 1, 1);
+        &a->mode, &a->mode, &a->x.rows, &a->x.columns, at.x, &a->x.leading, at.s, at.u,
+        &a->leading_of_u, at.vt, &a->leading_of_vt, a->work, &work_size, info, 1, 1);
   }
 }
 

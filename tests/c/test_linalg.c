@@ -29,13 +29,6 @@ static void keep_triangle(char uplo, int rows, int columns, test_number *matrix)
   }
 }
 
-static void expect_infos(const test_linalg *call, int array, int expected) {
-  test_number infos[BATCH];
-
-  test_linalg_load(call, array, 'i', BATCH, infos);
-  for (int i = 0; i < BATCH; i++) EXPECT_EQUAL(creal(infos[i]), expected);
-}
-
 static void check_potrf(dtype_pointer dtype) {
   test_number a[BATCH * NN], factor[BATCH * NN], product[NN];
   test_linalg call;
@@ -48,7 +41,7 @@ static void check_potrf(dtype_pointer dtype) {
   x = test_linalg_result(&call, 'v', 2, N, N);
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_linalg_run(&call, "potrf", "potrf");
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, x, 'v', BATCH * NN, factor);
   for (int i = 0; i < BATCH; i++) {
     keep_triangle('L', N, N, factor + i * NN);
@@ -74,7 +67,7 @@ static void check_potrf_of_indefinite(dtype_pointer dtype) {
   test_linalg_result(&call, 'v', 2, N, N);
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_linalg_run(&call, "potrf", "potrf");
-  expect_infos(&call, info, 2);
+  test_linalg_expect_infos(&call, info, 2);
 }
 
 static void potrf_tells_where_a_matrix_is_not_definite(void) {
@@ -93,7 +86,7 @@ static void check_getrf(dtype_pointer dtype) {
   pivot = test_linalg_result(&call, 'i', 1, N, 0);
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_linalg_run(&call, "getrf", "getrf");
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, x, 'v', BATCH * NN, factors);
   test_linalg_load(&call, pivot, 'i', BATCH * N, pivots);
   for (int i = 0; i < BATCH; i++) {

@@ -58,4 +58,7 @@ void test_linalg_multiply(char op_of_a, const test_number *a, char op_of_b,
 void test_linalg_expect(const cyxla_linalg_dtype *dtype, const test_number *found,
                         const test_number *expected, int count);
 
+/* The integers of a result that has one for each matrix. */
+void test_linalg_expect_infos(const test_linalg *call, int array, int expected);
+
 #endif

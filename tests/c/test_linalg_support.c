@@ -159,3 +159,10 @@ void test_linalg_expect(const cyxla_linalg_dtype *dtype, const test_number *foun
     }
   }
 }
+
+void test_linalg_expect_infos(const test_linalg *call, int array, int expected) {
+  test_number infos[TEST_LINALG_BATCH];
+
+  test_linalg_load(call, array, 'i', TEST_LINALG_BATCH, infos);
+  for (int i = 0; i < TEST_LINALG_BATCH; i++) EXPECT_EQUAL(creal(infos[i]), expected);
+}

@@ -8,13 +8,6 @@ enum { N = 3, NN = N * N, BATCH = TEST_LINALG_BATCH };
 
 typedef const cyxla_linalg_dtype *dtype_pointer;
 
-static void expect_infos(const test_linalg *call, int array, int expected) {
-  test_number infos[BATCH];
-
-  test_linalg_load(call, array, 'i', BATCH, infos);
-  for (int i = 0; i < BATCH; i++) EXPECT_EQUAL(creal(infos[i]), expected);
-}
-
 static void scale_columns(test_number *matrix, const test_number *factors) {
   for (int j = 0; j < N; j++) {
     for (int i = 0; i < N; i++) matrix[j * N + i] *= factors[j];
@@ -48,7 +41,7 @@ static void check_svd(dtype_pointer dtype) {
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_frame_attribute(&call.frame, "mode", XLA_FFI_DataType_S8, 'S');
   test_linalg_run(&call, svd_routine, svd_routine);
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, values, 'r', BATCH * N, s);
   test_linalg_load(&call, left, 'v', BATCH * NN, u);
   test_linalg_load(&call, right, 'v', BATCH * NN, vt);
@@ -82,7 +75,7 @@ static void check_svd_of_nan(dtype_pointer dtype) {
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_frame_attribute(&call.frame, "mode", XLA_FFI_DataType_U8, 'N');
   test_linalg_run(&call, "gesdd", "gesdd");
-  expect_infos(&call, info, -4);
+  test_linalg_expect_infos(&call, info, -4);
 }
 
 static void a_matrix_that_is_not_finite_has_no_singular_values(void) {
@@ -103,7 +96,7 @@ static void check_syevd(dtype_pointer dtype) {
   test_frame_attribute(&call.frame, "mode", XLA_FFI_DataType_U8, 'V');
   test_frame_attribute(&call.frame, "uplo", XLA_FFI_DataType_U8, 'L');
   test_linalg_run(&call, "syevd", "heevd");
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, vectors, 'v', BATCH * NN, v);
   test_linalg_load(&call, values, 'r', BATCH * N, w);
   for (int i = 0; i < BATCH; i++) {
@@ -148,7 +141,7 @@ static void check_geev(dtype_pointer dtype) {
   test_linalg call;
   geev_results results = call_geev(&call, dtype, a);
 
-  expect_infos(&call, results.info, 0);
+  test_linalg_expect_infos(&call, results.info, 0);
   test_linalg_load(&call, results.values, 'v', BATCH * N, w);
   test_linalg_load(&call, results.left, 'c', BATCH * NN, vl);
   test_linalg_load(&call, results.right, 'c', BATCH * NN, vr);
@@ -177,7 +170,7 @@ static void check_geev_of_infinity(dtype_pointer dtype) {
   test_linalg call;
 
   for (int i = 0; i < BATCH * NN; i++) a[i] = 1.0 / 0.0;
-  expect_infos(&call, call_geev(&call, dtype, a).info, -4);
+  test_linalg_expect_infos(&call, call_geev(&call, dtype, a).info, -4);
 }
 
 static void a_matrix_that_is_not_finite_has_no_eigenvalues(void) {
@@ -201,8 +194,8 @@ static void check_gees(dtype_pointer dtype) {
   test_frame_attribute(&call.frame, "mode", XLA_FFI_DataType_U8, 'V');
   test_frame_attribute(&call.frame, "sort", XLA_FFI_DataType_U8, 'N');
   test_linalg_run(&call, "gees", "gees");
-  expect_infos(&call, info, 0);
-  expect_infos(&call, selected, 0);
+  test_linalg_expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, selected, 0);
   test_linalg_load(&call, form, 'v', BATCH * NN, t);
   test_linalg_load(&call, vectors, 'v', BATCH * NN, z);
   for (int i = 0; i < BATCH; i++) {
@@ -238,7 +231,7 @@ static void check_gehrd(dtype_pointer dtype) {
   test_frame_attribute(&call.frame, "low", XLA_FFI_DataType_S32, 1);
   test_frame_attribute(&call.frame, "high", XLA_FFI_DataType_S32, N);
   test_linalg_run(&call, "gehrd", "gehrd");
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, form, 'v', BATCH * NN, h);
   for (int i = 0; i < BATCH; i++) {
     test_number trace[2] = {0, 0}, norms[2];
@@ -273,7 +266,7 @@ static void check_sytrd(dtype_pointer dtype) {
   info = test_linalg_result(&call, 'i', 0, 0, 0);
   test_frame_attribute(&call.frame, "uplo", XLA_FFI_DataType_U8, 'U');
   test_linalg_run(&call, "sytrd", "hetrd");
-  expect_infos(&call, info, 0);
+  test_linalg_expect_infos(&call, info, 0);
   test_linalg_load(&call, diagonal, 'r', BATCH * N, d);
   test_linalg_load(&call, off_diagonal, 'r', BATCH * (N - 1), e);
   for (int i = 0; i < BATCH; i++) {
