@@ -9,7 +9,7 @@
 #include "samples.h"
 #include "system.h"
 
-enum { THREADS_MAXIMUM = 1024 };
+enum { THREADS_MAXIMUM = 1024, SECONDS_MAXIMUM = 1000000000 };
 
 /* What one thread does and finds. */
 typedef struct lane {
@@ -184,8 +184,10 @@ static int run_bench(bench *self, const prepared *made, bool is_json) {
 static int read_numbers(bench *self, const char *seconds, const char *threads) {
   self->seconds = 1;
   self->num_threads = 1;
-  if (seconds != NULL && !parse_positive(seconds, &self->seconds)) {
-    report(command_bench.name, "--seconds is %s, expected a number above 0", seconds);
+  if (seconds != NULL && !parse_positive(seconds, SECONDS_MAXIMUM, &self->seconds)) {
+    report(command_bench.name,
+           "--seconds is %s, expected a number above 0 and up to %d", seconds,
+           SECONDS_MAXIMUM);
     return EXIT_MISUSED;
   }
   if (threads != NULL &&

@@ -91,12 +91,14 @@ bool parse_count(const char *text, unsigned long long minimum,
   return errno == 0 && *end == '\0' && *value >= minimum && *value <= maximum;
 }
 
-bool parse_positive(const char *text, double *value) {
+bool parse_positive(const char *text, double maximum, double *value) {
   char *end;
 
-  if ((text[0] < '0' || text[0] > '9') && text[0] != '.') return false;
+  /* Without signs, names such as "nan", and hexadecimal numbers, which strtod reads. */
+  if (text[strspn(text, "0123456789.eE+-")] != '\0') return false;
+  if (text[0] == '+' || text[0] == '-') return false;
   *value = strtod(text, &end);
-  return *end == '\0' && *value > 0 && *value <= 1e9;
+  return end != text && *end == '\0' && *value > 0 && *value <= maximum;
 }
 
 void print_escaped(FILE *stream, const char *text) {

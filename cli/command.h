@@ -50,11 +50,11 @@ typedef struct option {
 int take_options(const command *self, const option *options, size_t num_options,
                  int *argc, char **argv);
 
-/* Reads a whole number from minimum to maximum, or a number above 0; false for anything
- * else. */
+/* Reads a whole number from minimum to maximum, or a number above 0 and up to maximum,
+ * with a point and an exponent or without; both decimal. False for anything else. */
 bool parse_count(const char *text, unsigned long long minimum,
                  unsigned long long maximum, unsigned long long *value);
-bool parse_positive(const char *text, double *value);
+bool parse_positive(const char *text, double maximum, double *value);
 
 /* Prints a text with its control characters as \xNN. */
 void print_escaped(FILE *stream, const char *text);

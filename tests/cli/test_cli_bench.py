@@ -100,13 +100,32 @@ def test_donated_inputs_are_measured(on_fake, tmp_path):
     assert on_fake("bench", path, QUICK, "--threads=2").returncode == 0
 
 
-@pytest.mark.parametrize("seconds", ["", "0", "-1", "x", "1x", "inf", "nan", "1e10"])
+@pytest.mark.parametrize("seconds", [".05", "5e-2", "5E-2", "00.05", "1e-320"])
+def test_a_time_is_a_decimal_number(on_fake, path, seconds):
+    done = on_fake("bench", path, f"--seconds={seconds}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        *["", "0", "-1", "+1", " 1", "1 ", "x", "1x", ".", "1e", "1,5", "0x10", "0x.8"],
+        *["0X1p-4", "inf", "nan", ".nan", "1e10", "1000000000.1", "1e400", "1e-400"],
+    ],
+)
 def test_a_time_that_is_none_is_refused(on_fake, path, seconds):
     done = on_fake("bench", path, f"--seconds={seconds}")
-    assert_failed(done, 2, f"--seconds is {seconds}, expected a number above 0")
+    message = f"--seconds is {seconds}, expected a number above 0 and up to 1000000000"
+    assert_failed(done, 2, message)
 
 
-@pytest.mark.parametrize("threads", ["", "0", "-1", "x", "1.5", "1025"])
+@pytest.mark.parametrize(
+    "threads",
+    [
+        *["", "0", "-1", "+1", " 1", "1 ", "x", "1.5", "1e0", "0x1", "1025"],
+        *["18446744073709551615", "18446744073709551617", 40 * "9"],
+    ],
+)
 def test_a_number_of_threads_that_is_none_is_refused(on_fake, path, threads):
     done = on_fake("bench", path, f"--threads={threads}")
     assert_failed(done, 2, f"--threads is {threads}, expected a number from 1 to 1024")

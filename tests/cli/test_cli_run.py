@@ -135,7 +135,21 @@ def test_inputs_that_are_not_given_may_be_random(on_fake, path, tmp_path, dtype)
         assert set(numbers) == set(range(2 if dtype == "bool" else 10))
 
 
-@pytest.mark.parametrize("seed", ["", "-1", "x", "1.5", "4294967296", "1 "])
+@pytest.mark.parametrize("seed", ["0", "4294967295", "010"])
+def test_a_seed_is_a_decimal_number(on_fake, path, seed):
+    fake_files.save_copies(path, ("x", "int32", (4,)))
+    done = on_fake("run", path, "--random", seed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == on_fake("run", path, f"--random={int(seed)}").stdout
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *["", "-1", "+1", " 1", "1 ", "x", "1.5", "1e3", "0x10", "nan", "4294967296"],
+        *["18446744073709551616", 40 * "9"],
+    ],
+)
 def test_a_seed_that_is_none_is_refused(on_fake, pair, seed):
     assert_failed(
         on_fake("run", pair, "--random", seed),
