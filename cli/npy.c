@@ -10,6 +10,10 @@
 static const unsigned char MAGIC[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 enum { MAGIC_SIZE = sizeof(MAGIC), HEADER_ALIGNMENT = 64 };
 
+/* NumPy leaves room in a header for a first size of so many digits, for those who
+ * append to a file. */
+enum { FIRST_SIZE_DIGITS = 21 };
+
 /* Reads so many bytes, or says that the file ends before. */
 static bool read_bytes(FILE *stream, void *memory, size_t bytes, const char *what,
                        npy_problem *problem) {
@@ -157,18 +161,20 @@ bool npy_read(const char *path, const cyxla_array_spec *spec, void *memory,
  * 64 bytes, as NumPy does for the sake of mapping the file. */
 static void write_header(FILE *stream, const cyxla_array_spec *spec) {
   char text[ARRAY_TEXT_SIZE + 128], code[NPY_CODE_SIZE];
-  int length, padding, start = MAGIC_SIZE + 4;
+  int length, padding = 0, start = MAGIC_SIZE + 4;
 
   npy_write_code(code, spec->dtype);
   length = snprintf(text, sizeof(text),
                     "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
   for (size_t i = 0; i < spec->rank; i++) {
-    length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%lld",
-                       i > 0 ? ", " : "", (long long)spec->shape[i]);
+    int added = snprintf(text + length, sizeof(text) - (size_t)length, "%s%lld",
+                         i > 0 ? ", " : "", (long long)spec->shape[i]);
+    if (i == 0) padding = FIRST_SIZE_DIGITS - added;
+    length += added;
   }
   length += snprintf(text + length, sizeof(text) - (size_t)length, "%s), }",
                      spec->rank == 1 ? "," : "");
-  padding = HEADER_ALIGNMENT - 1 - (start + length) % HEADER_ALIGNMENT;
+  padding += HEADER_ALIGNMENT - 1 - (start + length + padding) % HEADER_ALIGNMENT;
   fwrite(MAGIC, 1, MAGIC_SIZE, stream);
   fputc(1, stream);
   fputc(0, stream);
