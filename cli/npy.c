@@ -103,6 +103,16 @@ static void put_into_c_order(const cyxla_array_spec *spec, const char *from, cha
   }
 }
 
+/* Whether the file ends here, which one that cannot be read further does not tell. */
+static bool read_end(FILE *stream, const cyxla_array_spec *spec, npy_problem *problem) {
+  errno = 0;
+  if (fgetc(stream) != EOF) {
+    return npy_fail(problem, "has more bytes than the %zu of its array", spec->bytes);
+  }
+  if (ferror(stream)) return npy_fail(problem, "cannot be read: %s", strerror(errno));
+  return true;
+}
+
 static bool read_values(FILE *stream, const npy_header *header,
                         const cyxla_array_spec *spec, void *memory,
                         npy_problem *problem) {
@@ -119,10 +129,7 @@ static bool read_values(FILE *stream, const npy_header *header,
     if (done) put_into_c_order(spec, read, memory);
     free(read);
   }
-  if (done && fgetc(stream) != EOF) {
-    return npy_fail(problem, "has more bytes than the %zu of its array", spec->bytes);
-  }
-  return done;
+  return done && read_end(stream, spec, problem);
 }
 
 /* XLA's code takes it for granted that a bool is 0 or 1. */
