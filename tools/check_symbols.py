@@ -1,8 +1,9 @@
 """Checks what the libraries export and need.
 
 The shared library exports exactly the functions that the public header declares, and
-needs the C library and the loader only. Every global name of the static library
-begins with cyxla_, so that it cannot clash with those of the program around it.
+needs the C library and the loader only. It needs no function that glibc 2.17 lacks,
+and is small. Every global name of the static library begins with cyxla_, so that it
+cannot clash with those of the program around it.
 
 usage: check_symbols.py HEADER SHARED_LIBRARY STATIC_LIBRARY
 """
@@ -11,9 +12,19 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 # Parts of the C library, some of them separate files in old versions only.
 ALLOWED_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|ld-linux[-\w]*)\.so")
+
+OLDEST_GLIBC = (2, 17)
+
+# What glibc 2.17 has too, though a library that is built with a later one asks for a
+# later version: functions that moved into libc from libdl and libpthread in 2.34, and
+# stat, which was an inline function over __xstat until 2.33.
+MOVED = set("dladdr dlclose dlerror dlopen dlsym pthread_once stat stat64".split())
+
+STRIPPED_KIB_MAXIMUM = 400
 
 
 def output(*command):
@@ -38,6 +49,26 @@ def needed(library):
     return re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", library))
 
 
+def too_new(library):
+    """The functions that the library needs and glibc 2.17 does not have."""
+    options = ["--dynamic", "--undefined-only", "--with-symbol-versions"]
+    for line in output("nm", *options, library).splitlines():
+        kind, symbol = line.split()[:2]
+        name, _, version = symbol.partition("@")
+        if name in MOVED or (kind == "w" and not version):
+            continue  # the compiler's own weak names are optional
+        numbers = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", version)
+        if not numbers or tuple(map(int, numbers.groups()[:2])) > OLDEST_GLIBC:
+            yield symbol
+
+
+def stripped_kib(library):
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, "stripped")
+        output("strip", "-o", copy, library)
+        return copy.stat().st_size / 1024
+
+
 def complaints(header, shared, static):
     wanted, exported = declared(header), defined(shared, "--dynamic")
     for name in sorted(exported - wanted):
@@ -47,6 +78,16 @@ def complaints(header, shared, static):
     for name in needed(shared):
         if not ALLOWED_LIBRARIES.match(name):
             yield f"{shared} needs {name}; only libc, libm and the loader are allowed"
+    for symbol in too_new(shared):
+        yield (
+            f"{shared} needs {symbol}, which glibc 2.17 does not have; do without, or "
+            "name it in MOVED if 2.17 has it under an older version"
+        )
+    if (kib := stripped_kib(shared)) >= STRIPPED_KIB_MAXIMUM:
+        yield (
+            f"{shared} has {kib:.0f} KiB without its symbol table; fewer than "
+            f"{STRIPPED_KIB_MAXIMUM} are allowed"
+        )
     for name in sorted(defined(static, "--extern-only")):
         if not name.startswith("cyxla_"):
             yield f"{static} defines {name}, which does not begin with cyxla_"
