@@ -18,6 +18,8 @@ class Effort:
     batch_seconds: float  # of one contestant in one round
     memory_calls: int
     starts: int  # of a process, each way
+    files: int  # that a process opens
+    file_rounds: int  # of such a process, each way
     compile_rounds: int  # of a program that takes a second to compile
 
     def describe(self):
@@ -28,11 +30,33 @@ class Effort:
 
 
 THOROUGH = Effort(
-    rounds=300, batch_seconds=2e-3, memory_calls=1_000_000, starts=10, compile_rounds=5
+    rounds=300,
+    batch_seconds=2e-3,
+    memory_calls=1_000_000,
+    starts=10,
+    files=100,
+    file_rounds=3,
+    compile_rounds=5,
 )
 QUICK = Effort(
-    rounds=3, batch_seconds=2e-4, memory_calls=2_000, starts=1, compile_rounds=1
+    rounds=3,
+    batch_seconds=2e-4,
+    memory_calls=2_000,
+    starts=1,
+    files=2,
+    file_rounds=1,
+    compile_rounds=1,
 )
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What was measured without a target. ``unit`` is empty for a ratio."""
+
+    title: str
+    minimum: float
+    median: float
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,20 @@ def build(prefix, folder):
     return module
 
 
+def build_program(prefix, source, program):
+    """Compiles a C program that uses the installed C library."""
+    libraries = Path(prefix) / "lib"
+    subprocess.run(
+        [
+            *[*compiler(), "-std=c99", "-O3", "-o", program, SOURCES / source],
+            *[f"-I{Path(prefix) / 'include'}", f"-L{libraries}"],
+            *[f"-Wl,-rpath,{libraries}", "-lcyxla"],
+        ],
+        check=True,
+    )
+    return program
+
+
 def load(module):
     """The module at that path, imported."""
     specification = importlib.util.spec_from_file_location("native_loops", module)

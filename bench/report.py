@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+from dataclasses import asdict
 from importlib import metadata
 from statistics import median
 
@@ -83,6 +84,16 @@ def print_times(function, times, absent):
         )
 
 
+def print_quantities(quantities):
+    """What has no target."""
+    print(f"\n{'Starts and files':<66} {'minimum':>9} {'median':>9}")
+    for quantity in quantities:
+        print(
+            f"  {quantity.title:<64} {quantity.minimum:>9.3f} {quantity.median:>9.3f}"
+            f" {quantity.unit}".rstrip()
+        )
+
+
 def print_targets(results):
     print(f"\n{'Targets':<66} {'wanted':>9} {'minimum':>9} {'median':>8}")
     for result in results:
@@ -95,12 +106,13 @@ def print_targets(results):
         )
 
 
-def write_json(path, machine, effort, times, results):
+def write_json(path, machine, effort, times, results, quantities):
     """Everything that was measured, with the nanoseconds of each round."""
     content = {
         "machine": machine,
         "effort": effort.__dict__,
         "targets": [result.as_json() for result in results],
+        "quantities": [asdict(quantity) for quantity in quantities],
         "nanoseconds": times,
     }
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")

@@ -18,6 +18,7 @@ import measure
 import native_build
 import numpy as np
 import report
+import starts
 import targets
 
 
@@ -58,6 +59,20 @@ def prepare(setting):
     return loops, absent
 
 
+def measure_starts(settings, prefix, folder, effort):
+    """The targets of fresh processes, and what has no target."""
+    starter = starts.Starter(
+        native_build.build_program(prefix, "start.c", folder / "start")
+    )
+    results, quantities = [], []
+    for setting in settings:
+        result, both = starts.start(setting, starter, effort)
+        results.append(result)
+        quantities += both
+    quantities += starts.many_files(settings[-1], starter, effort)
+    return results, quantities
+
+
 def main():
     arguments = parse_arguments()
     effort = measure.QUICK if arguments.quick else measure.THOROUGH
@@ -66,7 +81,8 @@ def main():
     folder = arguments.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     compiler = native_build.compiler()
-    native = native_build.load(native_build.build(arguments.prefix.resolve(), folder))
+    prefix = arguments.prefix.resolve()
+    native = native_build.load(native_build.build(prefix, folder))
 
     def setting_for(function):
         return contestants.Setting(function, native, folder, compiler)
@@ -74,20 +90,23 @@ def main():
     machine = report.surroundings(compiler)
     report.print_surroundings(machine, effort)
     times, results = {}, []
-    for function in functions.functions():
-        loops, absent = prepare(setting_for(function))
+    settings = [setting_for(function) for function in functions.functions()]
+    for setting in settings:
+        function = setting.function
+        loops, absent = prepare(setting)
         times[function.name] = measure.alternate(loops, effort)
         report.print_times(function, times[function.name], absent)
         results += targets.ratios(function, times[function.name])
     results.append(targets.threads(setting_for(functions.for_threads()), effort))
-    results += targets.memory(setting_for(functions.functions()[0]), effort)
-    library = arguments.prefix.resolve() / "lib" / "libcyxla.so"
-    results.append(
-        targets.start(setting_for(functions.functions()[-1]), library, effort)
-    )
+    results += targets.memory(settings[0], effort)
     results.append(targets.cache(setting_for(functions.for_cache()), effort))
+    found, quantities = measure_starts(settings, prefix, folder, effort)
+    results += found
+    report.print_quantities(quantities)
     report.print_targets(results)
-    report.write_json(folder / "results.json", machine, effort, times, results)
+    report.write_json(
+        folder / "results.json", machine, effort, times, results, quantities
+    )
 
 
 if __name__ == "__main__":

@@ -80,31 +80,6 @@ def memory(setting, effort):
         yield Result(title, 1.0, True, int(process.stdout) / 1e6, None, "MB")
 
 
-def start(setting, library, effort):
-    """Opening a file and running once, where its code is loaded and where compiled."""
-    files = {kind: setting.folder / f"{kind}.cyxla" for kind in ["loaded", "compiled"]}
-    cx.save(files["loaded"], setting.executable)
-    cx.save(files["compiled"], setting.program)
-    times = {kind: [] for kind in files}
-    script = Path(__file__).with_name("start.py")
-    for _ in range(effort.starts):
-        for kind, file in files.items():
-            process = subprocess.run(
-                [sys.executable, script, library, cx.runtime_info().plugin, file],
-                stdout=subprocess.PIPE,
-                check=True,
-            )
-            nanoseconds, is_loaded = map(int, process.stdout.split())
-            assert is_loaded == (kind == "loaded")
-            times[kind].append(nanoseconds)
-    ratio = Ratio.of(times["loaded"], times["compiled"])
-    title = (
-        f"start to first result, deserialized ÷ compiled, {setting.function.name}, "
-        f"{min(times['loaded']) / 1e6:.0f} ms"
-    )
-    return Result(title, 1.0, True, ratio.minimum, ratio.median)
-
-
 def cache(setting, effort):
     """What compile_program takes for a program in the disk cache, against compiling."""
     program = cx.lower(setting.function.function, [setting.function.argument])
