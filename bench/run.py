@@ -18,6 +18,7 @@ import measure
 import native_build
 import numpy as np
 import report
+import sizes
 import starts
 import targets
 
@@ -60,7 +61,7 @@ def prepare(setting):
 
 
 def measure_starts(settings, prefix, folder, effort):
-    """The targets of fresh processes, and what has no target."""
+    """The targets of fresh processes and of the library, and what has no target."""
     starter = starts.Starter(
         native_build.build_program(prefix, "start.c", folder / "start")
     )
@@ -70,6 +71,7 @@ def measure_starts(settings, prefix, folder, effort):
         results.append(result)
         quantities += both
     quantities += starts.many_files(settings[-1], starter, effort)
+    results.append(sizes.library(prefix / "lib" / "libcyxla.so"))
     return results, quantities
 
 

@@ -76,6 +76,7 @@ def test_all_targets_are_judged(bench):
     assert any(title.startswith("two threads ÷ one") for title in titles)
     assert any(title.startswith("cache hit ÷ compile") for title in titles)
     assert sum(title.startswith("memory after") for title in titles) == 3
+    assert any(title.startswith("size of libcyxla.so, stripped") for title in titles)
     for target in results["targets"]:
         (line,) = [line for line in printed.splitlines() if target["title"] in line]
         assert line.endswith(" met" if target["is_met"] else " NOT MET")
