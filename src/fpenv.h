@@ -21,6 +21,7 @@ typedef struct cyxla_fpenv {
  * unit also the full precision. */
 enum {
   CYXLA_FPENV_DEFAULT = 0x1F80,
+  CYXLA_FPENV_FLAGS = 0x3F,
   CYXLA_FPENV_X87_DEFAULT = 0x37F,
   CYXLA_FPENV_X87_FLAGS = 0x3F
 };
@@ -56,17 +57,21 @@ static inline void cyxla_fpenv_leave_x87(const cyxla_fpenv *saved) {
 #define cyxla_fpenv_leave_x87(saved) (void)(saved)
 #endif
 
-/* Saves control bits and flags, and sets those that a process begins with. */
+/* Saves control bits and flags, and sets the control bits that a process begins with.
+ * Flags stay as they are, as for any function that is called. */
 static inline void cyxla_fpenv_enter(cyxla_fpenv *saved) {
   saved->vector = _mm_getcsr();
-  _mm_setcsr(CYXLA_FPENV_DEFAULT);
+  /* Writing the register holds up the processor for longer than reading it. */
+  if ((saved->vector & ~(unsigned int)CYXLA_FPENV_FLAGS) != CYXLA_FPENV_DEFAULT) {
+    _mm_setcsr(CYXLA_FPENV_DEFAULT);
+  }
   cyxla_fpenv_enter_x87(saved);
 }
 
 /* Puts everything back as it was saved. */
 static inline void cyxla_fpenv_leave(const cyxla_fpenv *saved) {
   cyxla_fpenv_leave_x87(saved);
-  _mm_setcsr(saved->vector);
+  if (_mm_getcsr() != saved->vector) _mm_setcsr(saved->vector);
 }
 
 #else
