@@ -37,6 +37,7 @@ module cyxla_bindings
   integer, parameter :: CYXLA_PLATFORM_MISMATCH = 109
   integer, parameter :: CYXLA_SIGNATURE_MISMATCH = 110
   integer, parameter :: CYXLA_FORKED = 111
+  integer, parameter :: CYXLA_SIZE_NOT_FOUND = 112
 
   ! The types of elements, with the names of JAX and NumPy.
   integer, parameter :: CYXLA_BOOL = 1

@@ -93,7 +93,8 @@ typedef enum cyxla_status {
   CYXLA_PLUGIN_INVALID = 108,     /* the plugin broke the rules of PJRT */
   CYXLA_PLATFORM_MISMATCH = 109,  /* the program or plugin is for another platform */
   CYXLA_SIGNATURE_MISMATCH = 110, /* the executable's arrays are not the program's */
-  CYXLA_FORKED = 111 /* the process was forked after the plugin had started */
+  CYXLA_FORKED = 111,        /* the process was forked after the plugin had started */
+  CYXLA_SIZE_NOT_FOUND = 112 /* the program was not saved for these shapes */
 } cyxla_status;
 
 /* Messages longer than this are cut off and end with "...". */
@@ -228,6 +229,36 @@ CYXLA_API const char *cyxla_program_metadata(const cyxla_program *program);
 CYXLA_API const void *cyxla_program_code(const cyxla_program *program, size_t *bytes);
 CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program,
                                                     size_t *bytes);
+
+/* A program may be one function at several sizes, which differ in the shapes of their
+ * arrays. Each size is a program with a signature and code of its own, which compiles
+ * and runs by itself; the handle that a file is read into, or that programs are joined
+ * into, is the first of them. They live as long as one of them is referred to, and
+ * saving one writes all. */
+#define CYXLA_SIZES_MAXIMUM 4096
+
+/* Joins programs as sizes of one function. They are copied, in order. All have to be
+ * for one platform and to take and return arrays of the same names and dtypes, and no
+ * two may take the same shapes. */
+CYXLA_API cyxla_status cyxla_program_join(const cyxla_program *const *programs,
+                                          size_t num_programs, cyxla_program **joined,
+                                          cyxla_error *error);
+
+/* The number of sizes, 1 for most programs, and each of them: borrowed, NULL if there
+ * is no such index. Any size may be asked for all of them. */
+CYXLA_API size_t cyxla_program_num_sizes(const cyxla_program *program);
+CYXLA_API cyxla_program *cyxla_program_size(const cyxla_program *program, size_t index);
+
+/* Picks the size whose inputs have the shapes that the caller is going to bind. Of
+ * inputs[i], rank and shape are read; name says which input it is, NULL: the one in
+ * that place; dtype is compared with the program's unless it is 0. As many are needed
+ * as tell one size from all others, none where there is only one. *size is borrowed.
+ * CYXLA_SIZE_NOT_FOUND where no size fits, or more than one, with a list of those that
+ * there are. */
+CYXLA_API cyxla_status cyxla_program_pick(const cyxla_program *program,
+                                          const cyxla_array_spec *inputs,
+                                          size_t num_inputs, cyxla_program **size,
+                                          cyxla_error *error);
 
 /* What a file says of an executable that it holds beside the program. All pointers are
  * borrowed from the program. */
@@ -473,11 +504,16 @@ typedef struct cyxla_open_options {
   size_t struct_size;
   cyxla_runtime *runtime; /* NULL: the default runtime, see cyxla_open */
   const char *plugin;     /* path of the plugin for the default runtime; NULL: look */
+  const cyxla_array_spec *inputs; /* [num_inputs]: of a file with several sizes, which
+                                     one, see cyxla_program_pick */
+  size_t num_inputs;
 } cyxla_open_options;
-#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL}
+#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL, NULL, 0}
 
 /* Opens a .cyxla file and makes its program ready to run, as cyxla_executable_create
- * does; options may be NULL.
+ * does; options may be NULL. A file that holds a function at several sizes needs the
+ * shapes of the inputs in the options, and that size is opened; another one is compiled
+ * or opened by itself: cyxla_program_pick with the executable's program finds it.
  *
  * Without a runtime in the options a default one is made from the plugin in the
  * options, else the one that the environment variable CYXLA_PLUGIN names, else a
@@ -500,6 +536,12 @@ CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
  * Written like cyxla_program_save. */
 CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
                                              const char *path, cyxla_error *error);
+
+/* The same for executables of several sizes of one program, in one step. All were made
+ * by the same plugin. */
+CYXLA_API cyxla_status
+cyxla_executable_save_all(const cyxla_executable *const *executables,
+                          size_t num_executables, const char *path, cyxla_error *error);
 
 /* The plugin's own serialization of the executable, as PJRT gives it: machine code for
  * this very build of the plugin and a processor like this one. Any other plugin that

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "hash.h"
 #include "machine.h"
 #include "memory.h"
 #include "options.h"
@@ -19,18 +18,43 @@ void cyxla_compiled_free(cyxla_compiled *compiled) {
   memset(compiled, 0, sizeof(*compiled));
 }
 
+bool cyxla_compiled_list_add(cyxla_compiled_list *list,
+                             const cyxla_compiled *compiled) {
+  if (list->count == list->capacity) {
+    size_t capacity = 2 * list->capacity + 1;
+    cyxla_compiled *items = cyxla_allocate_array(capacity, sizeof(*items));
+    if (items == NULL) return false;
+    if (list->count > 0) memcpy(items, list->items, list->count * sizeof(*items));
+    cyxla_release(list->items);
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = *compiled;
+  return true;
+}
+
 void cyxla_compiled_list_free(cyxla_compiled_list *list) {
   for (size_t i = 0; i < list->count; i++) cyxla_compiled_free(&list->items[i]);
   cyxla_release(list->items);
   memset(list, 0, sizeof(*list));
 }
 
-static uint64_t hash_code(const cyxla_program *program) {
-  return cyxla_hash_bytes(program->code, program->code_bytes);
-}
+bool cyxla_compiled_copy(const cyxla_compiled *compiled, cyxla_compiled *copy) {
+  const char *platform = compiled->platform;
+  const char *device_kind = compiled->device_kind;
+  const char *features = compiled->cpu_features;
 
-static uint64_t hash_options(const cyxla_program *program) {
-  return cyxla_hash_bytes(program->compile_options, program->compile_options_bytes);
+  *copy = *compiled;
+  copy->platform = cyxla_duplicate(platform, strlen(platform));
+  copy->device_kind = cyxla_duplicate(device_kind, strlen(device_kind));
+  copy->cpu_features = cyxla_duplicate(features, strlen(features));
+  copy->data = cyxla_duplicate(compiled->data, compiled->bytes);
+  if (copy->platform != NULL && copy->device_kind != NULL &&
+      copy->cpu_features != NULL && copy->data != NULL) {
+    return true;
+  }
+  cyxla_compiled_free(copy);
+  return false;
 }
 
 cyxla_status cyxla_compiled_create(const cyxla_runtime *runtime,
@@ -47,8 +71,8 @@ cyxla_status cyxla_compiled_create(const cyxla_runtime *runtime,
   compiled->bytes = bytes;
   compiled->pjrt_api_major = (uint32_t)plugin->api->pjrt_api_version.major_version;
   compiled->pjrt_api_minor = (uint32_t)plugin->api->pjrt_api_version.minor_version;
-  compiled->code_hash = hash_code(program);
-  compiled->options_hash = hash_options(program);
+  compiled->code_hash = program->code_hash;
+  compiled->options_hash = program->compile_options_hash;
   compiled->xla_flags_hash = plugin->xla_flags_hash;
   status = cyxla_plugin_identify(plugin, &compiled->plugin_bytes,
                                  &compiled->plugin_hash, error);
@@ -112,13 +136,15 @@ void cyxla_compiled_write(cyxla_writer *writer, const cyxla_compiled *compiled) 
 
 bool cyxla_compiled_belongs(const cyxla_compiled *compiled,
                             const cyxla_program *program) {
-  return compiled->code_hash == hash_code(program) &&
-         compiled->options_hash == hash_options(program);
+  return compiled->code_hash == program->code_hash &&
+         compiled->options_hash == program->compile_options_hash;
 }
 
 bool cyxla_compiled_replaces(const cyxla_compiled *compiled,
                              const cyxla_compiled *old) {
-  return compiled->plugin_bytes == old->plugin_bytes &&
+  return compiled->code_hash == old->code_hash &&
+         compiled->options_hash == old->options_hash &&
+         compiled->plugin_bytes == old->plugin_bytes &&
          compiled->plugin_hash == old->plugin_hash &&
          strcmp(compiled->platform, old->platform) == 0 &&
          strcmp(compiled->device_kind, old->device_kind) == 0 &&

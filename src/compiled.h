@@ -24,11 +24,17 @@ typedef struct cyxla_compiled {
 } cyxla_compiled;
 
 typedef struct cyxla_compiled_list {
-  cyxla_compiled *items; /* [count] */
+  cyxla_compiled *items; /* [capacity], of which count are there */
   size_t count;
+  size_t capacity;
 } cyxla_compiled_list;
 
 void cyxla_compiled_free(cyxla_compiled *compiled);
+/* False where memory runs out. */
+bool cyxla_compiled_copy(const cyxla_compiled *compiled, cyxla_compiled *copy);
+
+/* The list owns it from then on; false where memory runs out. */
+bool cyxla_compiled_list_add(cyxla_compiled_list *list, const cyxla_compiled *compiled);
 void cyxla_compiled_list_free(cyxla_compiled_list *list);
 
 /* Labels a copy of what a runtime's plugin made of a program. */
@@ -48,8 +54,8 @@ void cyxla_compiled_write(cyxla_writer *writer, const cyxla_compiled *compiled);
 bool cyxla_compiled_belongs(const cyxla_compiled *compiled,
                             const cyxla_program *program);
 
-/* Whether one is for the same plugin, device and machine as another, so that a file
- * needs only one of them. */
+/* Whether one is of the same program and for the same plugin, device and machine as
+ * another, so that a file needs only one of them. */
 bool cyxla_compiled_replaces(const cyxla_compiled *compiled, const cyxla_compiled *old);
 
 /* The one of a program's that a runtime can load, NULL if there is none: of this very

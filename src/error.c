@@ -35,6 +35,7 @@ const char *cyxla_status_name(cyxla_status status) {
     case CYXLA_PLATFORM_MISMATCH: return "PLATFORM_MISMATCH";
     case CYXLA_SIGNATURE_MISMATCH: return "SIGNATURE_MISMATCH";
     case CYXLA_FORKED: return "FORKED";
+    case CYXLA_SIZE_NOT_FOUND: return "SIZE_NOT_FOUND";
   }
   return "UNRECOGNIZED";
 }

@@ -36,7 +36,7 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
                         cyxla_executable **executable, cyxla_error *error) {
   cyxla_open_options used = CYXLA_OPEN_OPTIONS_INIT;
   cyxla_plugin_record record = {NULL, 0, 0};
-  cyxla_program *program = NULL;
+  cyxla_program *program = NULL, *size;
   cyxla_runtime *runtime = NULL;
   cyxla_status status;
 
@@ -48,10 +48,13 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
   if (status != CYXLA_OK) return status;
   status = cyxla_program_file_read(path, &program, &record, error);
   if (status == CYXLA_OK) {
+    status = cyxla_program_pick(program, used.inputs, used.num_inputs, &size, error);
+  }
+  if (status == CYXLA_OK) {
     status = find_runtime(&used, path, program, &record, &runtime, error);
   }
   if (status == CYXLA_OK) {
-    status = cyxla_executable_create(runtime, program, executable, error);
+    status = cyxla_executable_create(runtime, size, executable, error);
   }
   cyxla_runtime_destroy(runtime);
   cyxla_program_destroy(program);

@@ -66,11 +66,20 @@ cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void
   return status;
 }
 
-/* The executables that a file is going to hold. None of them is owned. */
+/* The executables that a file is going to hold: the caller's with their labels, and
+ * others, which are not owned. */
 typedef struct save_list {
-  const cyxla_compiled **items;
+  cyxla_compiled *own; /* [num_own] */
+  size_t num_own;
+  const cyxla_compiled **items; /* [count], those of own among them */
   size_t count;
 } save_list;
+
+static void free_list(save_list *list) {
+  for (size_t i = 0; i < list->num_own; i++) cyxla_compiled_free(&list->own[i]);
+  cyxla_release(list->own);
+  cyxla_release(list->items);
+}
 
 /* Adds those that none of the ones before is to replace. */
 static void add_others(save_list *list, const cyxla_compiled_list *others) {
@@ -90,100 +99,160 @@ static bool is_same_program(const cyxla_program *a, const cyxla_program *b) {
          memcmp(a->compile_options, b->compile_options, a->compile_options_bytes) == 0;
 }
 
-/* The program of the file that is going to be replaced, if it is the same one; NULL
- * where there is another or none, or what is there is no .cyxla file. */
-static cyxla_status read_old(const char *path, const cyxla_program *program,
-                             cyxla_program **old, cyxla_error *error) {
+/* Adds what the file that is going to be replaced holds of the same program at the same
+ * sizes. */
+static void add_old(save_list *list, const cyxla_program *program,
+                    const cyxla_program *old) {
+  for (; old != NULL; old = old->next) {
+    const cyxla_program *size = program->first;
+    while (size != NULL && !is_same_program(size, old)) size = size->next;
+    if (size != NULL) add_others(list, &old->compiled);
+  }
+}
+
+/* The program of the file that is going to be replaced; NULL where there is none, or
+ * what is there is no .cyxla file. */
+static cyxla_status read_old(const char *path, cyxla_program **old,
+                             cyxla_error *error) {
   cyxla_error unread;
   cyxla_status status = cyxla_program_file_read(path, old, NULL, &unread);
 
-  if (status == CYXLA_OUT_OF_MEMORY) {
-    return cyxla_error_set(error, status, "%s", unread.message);
+  if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
+  return cyxla_error_set(error, status, "%s", unread.message);
+}
+
+static size_t num_compiled(const cyxla_program *program) {
+  size_t count = 0;
+
+  for (; program != NULL; program = program->next) count += program->compiled.count;
+  return count;
+}
+
+/* Makes room for all and adds those that the program was read with. */
+static cyxla_status fill_list(save_list *list, const cyxla_program *program,
+                              const cyxla_program *old, cyxla_error *error) {
+  list->items = cyxla_allocate_array(
+      list->num_own + num_compiled(program->first) + num_compiled(old),
+      sizeof(*list->items));
+  if (list->items == NULL) return cyxla_error_out_of_memory(error, "writing a file");
+  for (size_t i = 0; i < list->num_own; i++) list->items[list->count++] = &list->own[i];
+  for (const cyxla_program *size = program->first; size != NULL; size = size->next) {
+    add_others(list, &size->compiled);
   }
-  if (*old != NULL && !is_same_program(*old, program)) {
-    cyxla_program_destroy(*old);
-    *old = NULL;
-  }
+  if (old != NULL) add_old(list, program, old);
   return CYXLA_OK;
 }
 
-/* The executable with its label, unless it is one of the program's from a file. A file
- * without it serves as well, only slower, so only a lack of memory is a failure. */
-static cyxla_status make_own(const cyxla_executable *executable, cyxla_compiled *own,
-                             bool *has_own, cyxla_error *error) {
+/* Adds the executable with its label, unless it is one of the program's from a file. A
+ * file without it serves as well, only slower, so only a lack of memory is a failure.
+ */
+static cyxla_status add_own(save_list *list, const cyxla_executable *executable,
+                            cyxla_error *error) {
   void *data = NULL;
   size_t bytes;
   cyxla_status status;
 
-  *has_own = false;
   if (executable->is_from_file) return CYXLA_OK;
   status = cyxla_executable_serialize(executable, &data, &bytes, NULL);
   if (status == CYXLA_OK) {
     status = cyxla_compiled_create(executable->runtime, executable->program, data,
-                                   bytes, own, NULL);
-    *has_own = status == CYXLA_OK;
+                                   bytes, &list->own[list->num_own], NULL);
+    if (status == CYXLA_OK) list->num_own++;
   }
   cyxla_aligned_free(data);
   if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
   return cyxla_error_out_of_memory(error, "writing an executable");
 }
 
-static cyxla_status write(const cyxla_executable *executable, const char *path,
-                          const cyxla_compiled *own, const cyxla_program *old,
-                          cyxla_error *error) {
-  const cyxla_compiled_list *known = &executable->program->compiled;
-  save_list list = {NULL, 0};
+static cyxla_status write(const save_list *list, const cyxla_executable *executable,
+                          const char *path, cyxla_error *error) {
   cyxla_plugin_record record;
   cyxla_status status =
       cyxla_plugin_record_create(executable->runtime->plugin->path, &record, error);
 
   if (status != CYXLA_OK) return status;
-  list.items = cyxla_allocate_array(
-      1 + known->count + (old != NULL ? old->compiled.count : 0), sizeof(*list.items));
-  if (list.items == NULL) {
-    status = cyxla_error_out_of_memory(error, "writing a file");
-  } else {
-    if (own != NULL) list.items[list.count++] = own;
-    add_others(&list, known);
-    if (old != NULL) add_others(&list, &old->compiled);
-    status = cyxla_program_file_write(executable->program, path, &record, list.items,
-                                      list.count, error);
-  }
-  cyxla_release(list.items);
+  status = cyxla_program_file_write(executable->program, path, &record, list->items,
+                                    list->count, error);
   cyxla_plugin_record_free(&record);
+  return status;
+}
+
+static cyxla_status check_executables(const cyxla_executable *const *executables,
+                                      size_t num_executables, cyxla_error *error) {
+  if (num_executables == 0) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "there are 0 executables to save, expected 1 or more");
+  }
+  for (size_t i = 0; i < num_executables; i++) {
+    if (executables[i] == NULL) {
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "executable %zu of those to save is NULL", i);
+    }
+    if (executables[i]->program->first != executables[0]->program->first) {
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "executable %zu of those to save is not of a size of the "
+                             "first one's program; join the programs with "
+                             "cyxla_program_join before they are compiled",
+                             i);
+    }
+    if (executables[i]->runtime->plugin != executables[0]->runtime->plugin) {
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "executable %zu of those to save was compiled by the "
+                             "plugin %s and the first one by %s; save them one by one",
+                             i, executables[i]->runtime->plugin->path,
+                             executables[0]->runtime->plugin->path);
+    }
+  }
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_executable_save_all(const cyxla_executable *const *executables,
+                                       size_t num_executables, const char *path,
+                                       cyxla_error *error) {
+  cyxla_program *old = NULL;
+  save_list list;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(executables, error);
+  CYXLA_REQUIRE(path, error);
+  status = check_executables(executables, num_executables, error);
+  if (status != CYXLA_OK) return status;
+  memset(&list, 0, sizeof(list));
+  list.own = cyxla_allocate_array(num_executables, sizeof(*list.own));
+  if (list.own == NULL) return cyxla_error_out_of_memory(error, "writing a file");
+  for (size_t i = 0; status == CYXLA_OK && i < num_executables; i++) {
+    status = add_own(&list, executables[i], error);
+  }
+  if (status == CYXLA_OK) status = read_old(path, &old, error);
+  if (status == CYXLA_OK) {
+    status = fill_list(&list, executables[0]->program, old, error);
+  }
+  if (status == CYXLA_OK) status = write(&list, executables[0], path, error);
+  cyxla_program_destroy(old);
+  free_list(&list);
   return status;
 }
 
 cyxla_status cyxla_executable_save(const cyxla_executable *executable, const char *path,
                                    cyxla_error *error) {
-  cyxla_program *old = NULL;
-  cyxla_compiled own;
-  bool has_own = false;
-  cyxla_status status;
-
   CYXLA_REQUIRE(executable, error);
   CYXLA_REQUIRE(path, error);
-  status = make_own(executable, &own, &has_own, error);
-  if (status == CYXLA_OK) status = read_old(path, executable->program, &old, error);
-  if (status == CYXLA_OK) {
-    status = write(executable, path, has_own ? &own : NULL, old, error);
-  }
-  cyxla_program_destroy(old);
-  if (has_own) cyxla_compiled_free(&own);
-  return status;
+  return cyxla_executable_save_all(&executable, 1, path, error);
 }
 
 cyxla_status cyxla_program_save(const cyxla_program *program, const char *path,
                                 cyxla_error *error) {
-  save_list list = {NULL, 0};
+  save_list list;
   cyxla_status status;
 
   CYXLA_REQUIRE(program, error);
   CYXLA_REQUIRE(path, error);
-  list.items = cyxla_allocate_array(program->compiled.count, sizeof(*list.items));
-  if (list.items == NULL) return cyxla_error_out_of_memory(error, "writing a file");
-  add_others(&list, &program->compiled);
-  status = cyxla_program_file_write(program, path, NULL, list.items, list.count, error);
-  cyxla_release(list.items);
+  memset(&list, 0, sizeof(list));
+  status = fill_list(&list, program, NULL, error);
+  if (status == CYXLA_OK) {
+    status =
+        cyxla_program_file_write(program, path, NULL, list.items, list.count, error);
+  }
+  free_list(&list);
   return status;
 }

@@ -139,8 +139,7 @@ static cyxla_status read_entry(const cyxla_file *file, const unsigned char *entr
     return cyxla_file_invalid(file, "the checksum of a section is wrong", error);
   }
   if ((section->flags & CYXLA_SECTION_REQUIRED) &&
-      (section->kind < CYXLA_SECTION_SIGNATURE ||
-       section->kind > CYXLA_SECTION_EXECUTABLE)) {
+      (section->kind < CYXLA_SECTION_SIGNATURE || section->kind > CYXLA_SECTION_SIZE)) {
     return cyxla_error_set(
         error, CYXLA_FILE_TOO_NEW,
         "the file %s needs a section of kind %u, which cyxla %s does "

@@ -13,7 +13,8 @@ typedef enum cyxla_section_kind {
   CYXLA_SECTION_COMPILE_OPTIONS = 3,
   CYXLA_SECTION_METADATA = 4,
   CYXLA_SECTION_PLUGIN = 5,
-  CYXLA_SECTION_EXECUTABLE = 6
+  CYXLA_SECTION_EXECUTABLE = 6,
+  CYXLA_SECTION_SIZE = 7
 } cyxla_section_kind;
 
 /* A reader that does not know a section's kind passes over it, unless this is set. */

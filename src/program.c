@@ -6,6 +6,7 @@
 #include "compile_options.h"
 #include "dtype.h"
 #include "error.h"
+#include "hash.h"
 #include "memory.h"
 #include "options.h"
 
@@ -197,6 +198,9 @@ static cyxla_status fill(cyxla_program *program, const cyxla_program_options *op
       program->compile_options == NULL || program->metadata == NULL) {
     return cyxla_error_out_of_memory(error, "a program");
   }
+  program->code_hash = cyxla_hash_bytes(program->code, program->code_bytes);
+  program->compile_options_hash =
+      cyxla_hash_bytes(program->compile_options, program->compile_options_bytes);
   status = copy_arrays(options->inputs, options->num_inputs, "input", &program->inputs,
                        error);
   if (status != CYXLA_OK) return status;
@@ -221,6 +225,7 @@ cyxla_status cyxla_program_create(const cyxla_program_options *options,
   made = cyxla_allocate(sizeof(*made));
   if (made == NULL) return cyxla_error_out_of_memory(error, "a program");
   made->references = 1;
+  made->first = made;
   status = fill(made, &used, error);
   if (status != CYXLA_OK) {
     cyxla_program_destroy(made);
@@ -231,12 +236,11 @@ cyxla_status cyxla_program_create(const cyxla_program_options *options,
 }
 
 cyxla_program *cyxla_program_retain(cyxla_program *program) {
-  cyxla_atomic_add(&program->references, 1);
+  cyxla_atomic_add(&program->first->references, 1);
   return program;
 }
 
-void cyxla_program_destroy(cyxla_program *program) {
-  if (program == NULL || cyxla_atomic_add(&program->references, -1) > 0) return;
+static void free_program(cyxla_program *program) {
   cyxla_program_arrays_free(&program->inputs);
   cyxla_program_arrays_free(&program->outputs);
   cyxla_release(program->platform);
@@ -245,6 +249,26 @@ void cyxla_program_destroy(cyxla_program *program) {
   cyxla_release(program->metadata);
   cyxla_compiled_list_free(&program->compiled);
   cyxla_release(program);
+}
+
+void cyxla_program_destroy(cyxla_program *program) {
+  cyxla_program *next;
+
+  if (program == NULL) return;
+  program = program->first;
+  if (cyxla_atomic_add(&program->references, -1) > 0) return;
+  for (; program != NULL; program = next) {
+    next = program->next;
+    free_program(program);
+  }
+}
+
+void cyxla_program_append(cyxla_program *first, cyxla_program *program) {
+  cyxla_program *last = first;
+
+  while (last->next != NULL) last = last->next;
+  last->next = program;
+  program->first = first;
 }
 
 void cyxla_program_arrays_free(cyxla_program_arrays *arrays) {

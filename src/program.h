@@ -9,14 +9,20 @@ typedef struct cyxla_program_arrays {
   size_t count;
 } cyxla_program_arrays;
 
+/* A function that was saved at several sizes is a list of programs, which has one
+ * count of references and lives as a whole. */
 struct cyxla_program {
-  volatile long references;
+  volatile long references; /* to the list; counted in its first program */
+  cyxla_program *first;     /* of the list: itself where there is one size */
+  cyxla_program *next;      /* NULL: the last of the list */
   char *platform;
   unsigned char *code;
   size_t code_bytes;
+  uint64_t code_hash;
   bool has_custom_calls; /* the code may call functions from outside of XLA */
   unsigned char *compile_options;
   size_t compile_options_bytes;
+  uint64_t compile_options_hash;
   cyxla_program_arrays inputs;
   cyxla_program_arrays outputs;
   char *metadata;
@@ -25,6 +31,9 @@ struct cyxla_program {
 
 /* Another reference to a program, given back with cyxla_program_destroy. */
 cyxla_program *cyxla_program_retain(cyxla_program *program);
+
+/* Makes a program the last of a list. It may have no other references or sizes. */
+void cyxla_program_append(cyxla_program *first, cyxla_program *program);
 
 /* Frees the names, the shapes and the list of specs. */
 void cyxla_program_arrays_free(cyxla_program_arrays *arrays);

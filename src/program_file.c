@@ -7,10 +7,8 @@
 #include "memory.h"
 #include "options.h"
 #include "plugin_identity.h"
+#include "program_sizes.h"
 #include "signature.h"
-
-/* Of these there is one each. Executables follow them. */
-enum { NUM_SINGLE_SECTIONS = 5 };
 
 cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *record,
                                         cyxla_error *error) {
@@ -28,6 +26,15 @@ void cyxla_plugin_record_free(cyxla_plugin_record *record) {
   cyxla_release(record->path);
   memset(record, 0, sizeof(*record));
 }
+
+/* What a program is made of, where it lies in the file; NULL and 0 bytes for what is
+ * not there. */
+typedef struct program_parts {
+  cyxla_section signature;
+  cyxla_section code;
+  cyxla_section compile_options;
+  cyxla_section metadata;
+} program_parts;
 
 typedef struct file_signature {
   char *platform;
@@ -57,27 +64,20 @@ static cyxla_status read_signature(const cyxla_file *file, const cyxla_section *
   return cyxla_file_invalid(file, "its signature cannot be read", error);
 }
 
-static cyxla_status make_program(const cyxla_file *file, const cyxla_section *code,
+static cyxla_status make_program(const cyxla_file *file, const program_parts *parts,
                                  const file_signature *signature,
                                  cyxla_program **program, cyxla_error *error) {
-  const cyxla_section *compile_options =
-      cyxla_file_find(file, CYXLA_SECTION_COMPILE_OPTIONS);
-  const cyxla_section *metadata = cyxla_file_find(file, CYXLA_SECTION_METADATA);
   cyxla_program_options options = CYXLA_PROGRAM_OPTIONS_INIT;
   char *text = NULL;
   cyxla_status status;
 
-  if (metadata != NULL) {
-    text = cyxla_duplicate(metadata->data, metadata->bytes);
-    if (text == NULL) return cyxla_error_out_of_memory(error, "a program");
-  }
+  text = cyxla_duplicate(parts->metadata.data, parts->metadata.bytes);
+  if (text == NULL) return cyxla_error_out_of_memory(error, "a program");
   options.platform = signature->platform;
-  options.code = code->data;
-  options.code_bytes = code->bytes;
-  if (compile_options != NULL) {
-    options.compile_options = compile_options->data;
-    options.compile_options_bytes = compile_options->bytes;
-  }
+  options.code = parts->code.data;
+  options.code_bytes = parts->code.bytes;
+  options.compile_options = parts->compile_options.data;
+  options.compile_options_bytes = parts->compile_options.bytes;
   options.inputs = signature->inputs.specs;
   options.num_inputs = signature->inputs.count;
   options.outputs = signature->outputs.specs;
@@ -91,21 +91,72 @@ static cyxla_status make_program(const cyxla_file *file, const cyxla_section *co
   return status;
 }
 
-static cyxla_status read_program(const cyxla_file *file, cyxla_program **program,
-                                 cyxla_error *error) {
-  const cyxla_section *section = cyxla_file_find(file, CYXLA_SECTION_SIGNATURE);
-  const cyxla_section *code = cyxla_file_find(file, CYXLA_SECTION_STABLEHLO);
+static cyxla_status read_program(const cyxla_file *file, const program_parts *parts,
+                                 cyxla_program **program, cyxla_error *error) {
   file_signature signature;
   cyxla_status status;
 
-  if (section == NULL || code == NULL) {
-    return cyxla_file_invalid(file, "it holds no program", error);
-  }
   memset(&signature, 0, sizeof(signature));
-  status = read_signature(file, section, &signature, error);
-  if (status == CYXLA_OK) status = make_program(file, code, &signature, program, error);
+  status = read_signature(file, &parts->signature, &signature, error);
+  if (status == CYXLA_OK) {
+    status = make_program(file, parts, &signature, program, error);
+  }
   free_file_signature(&signature);
   return status;
+}
+
+/* The function at its only or first size, whose parts are sections of their own. */
+static cyxla_status read_first(const cyxla_file *file, cyxla_program **program,
+                               cyxla_error *error) {
+  const cyxla_section *signature = cyxla_file_find(file, CYXLA_SECTION_SIGNATURE);
+  const cyxla_section *code = cyxla_file_find(file, CYXLA_SECTION_STABLEHLO);
+  const cyxla_section *options = cyxla_file_find(file, CYXLA_SECTION_COMPILE_OPTIONS);
+  const cyxla_section *metadata = cyxla_file_find(file, CYXLA_SECTION_METADATA);
+  program_parts parts;
+
+  if (signature == NULL || code == NULL) {
+    return cyxla_file_invalid(file, "it holds no program", error);
+  }
+  memset(&parts, 0, sizeof(parts));
+  parts.signature = *signature;
+  parts.code = *code;
+  if (options != NULL) parts.compile_options = *options;
+  if (metadata != NULL) parts.metadata = *metadata;
+  return read_program(file, &parts, program, error);
+}
+
+/* Counted bytes as the part of a program. */
+static cyxla_section read_part(cyxla_reader *reader) {
+  cyxla_section part = {0, 0, NULL, 0};
+
+  part.data = cyxla_read_bytes(reader, &part.bytes);
+  return part;
+}
+
+static cyxla_status read_size(const cyxla_file *file, const cyxla_section *section,
+                              cyxla_program *first, cyxla_error *error) {
+  cyxla_reader reader = {section->data, section->bytes, 0, false};
+  cyxla_program *program = NULL;
+  program_parts parts;
+  cyxla_status status;
+
+  parts.signature = read_part(&reader);
+  parts.code = read_part(&reader);
+  parts.compile_options = read_part(&reader);
+  parts.metadata = read_part(&reader);
+  if (!cyxla_reader_is_done(&reader)) {
+    return cyxla_file_invalid(file, "a size of its program cannot be read", error);
+  }
+  status = read_program(file, &parts, &program, error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_program_check_size(first, program, NULL);
+  if (status != CYXLA_OK) {
+    cyxla_program_destroy(program);
+    return cyxla_file_invalid(file, "the sizes of its program do not belong together",
+                              error);
+  }
+  cyxla_program_append(first, program);
+  return CYXLA_OK;
 }
 
 static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *record,
@@ -130,38 +181,38 @@ static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *rec
 
 static cyxla_status read_compiled(const cyxla_file *file, const cyxla_section *section,
                                   cyxla_program *program, cyxla_error *error) {
-  cyxla_compiled *compiled = &program->compiled.items[program->compiled.count];
   cyxla_reader reader = {section->data, section->bytes, 0, false};
   bool is_out_of_memory = false;
+  cyxla_compiled compiled;
 
-  if (!cyxla_compiled_read(&reader, compiled, &is_out_of_memory)) {
+  if (!cyxla_compiled_read(&reader, &compiled, &is_out_of_memory)) {
     if (is_out_of_memory) return cyxla_error_out_of_memory(error, "an executable");
     return cyxla_file_invalid(file, "an executable in it cannot be read", error);
   }
-  if (cyxla_compiled_belongs(compiled, program)) {
-    program->compiled.count++;
-  } else {
-    cyxla_compiled_free(compiled);
+  while (program != NULL && !cyxla_compiled_belongs(&compiled, program)) {
+    program = program->next;
   }
-  return CYXLA_OK;
+  if (program != NULL && cyxla_compiled_list_add(&program->compiled, &compiled)) {
+    return CYXLA_OK;
+  }
+  cyxla_compiled_free(&compiled);
+  if (program == NULL) return CYXLA_OK; /* it is of another program */
+  return cyxla_error_out_of_memory(error, "an executable");
 }
 
-static cyxla_status read_executables(const cyxla_file *file, cyxla_program *program,
-                                     cyxla_error *error) {
-  size_t count = 0;
+typedef cyxla_status section_reader(const cyxla_file *file,
+                                    const cyxla_section *section,
+                                    cyxla_program *program, cyxla_error *error);
+
+/* Of these kinds there are as many as the writer likes. */
+static cyxla_status read_all(const cyxla_file *file, cyxla_section_kind kind,
+                             section_reader *read, cyxla_program *program,
+                             cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
 
-  for (size_t i = 0; i < file->num_sections; i++) {
-    if (file->sections[i].kind == CYXLA_SECTION_EXECUTABLE) count++;
-  }
-  if (count == 0) return CYXLA_OK;
-  program->compiled.items = cyxla_allocate_array(count, sizeof(cyxla_compiled));
-  if (program->compiled.items == NULL) {
-    return cyxla_error_out_of_memory(error, "executables");
-  }
   for (size_t i = 0; i < file->num_sections && status == CYXLA_OK; i++) {
-    if (file->sections[i].kind == CYXLA_SECTION_EXECUTABLE) {
-      status = read_compiled(file, &file->sections[i], program, error);
+    if (file->sections[i].kind == (uint32_t)kind) {
+      status = read(file, &file->sections[i], program, error);
     }
   }
   return status;
@@ -174,8 +225,14 @@ cyxla_status cyxla_program_file_read(const char *path, cyxla_program **program,
 
   *program = NULL;
   if (status != CYXLA_OK) return status;
-  status = read_program(&file, program, error);
-  if (status == CYXLA_OK) status = read_executables(&file, *program, error);
+  status = read_first(&file, program, error);
+  if (status == CYXLA_OK) {
+    status = read_all(&file, CYXLA_SECTION_SIZE, read_size, *program, error);
+  }
+  /* An executable may be of any size. */
+  if (status == CYXLA_OK) {
+    status = read_all(&file, CYXLA_SECTION_EXECUTABLE, read_compiled, *program, error);
+  }
   if (status == CYXLA_OK && record != NULL) {
     status = read_record(&file, record, error);
   }
@@ -184,88 +241,6 @@ cyxla_status cyxla_program_file_read(const char *path, cyxla_program **program,
     *program = NULL;
   }
   cyxla_file_free(&file);
-  return status;
-}
-
-static void write_record(cyxla_writer *writer, const cyxla_plugin_record *record) {
-  cyxla_write_string(writer, record->path);
-  cyxla_write_u64(writer, record->bytes);
-  cyxla_write_u64(writer, record->hash);
-}
-
-/* What the sections hold that is made for the file; the rest lies in the program. */
-typedef struct file_content {
-  cyxla_writer signature;
-  cyxla_writer plugin;
-  cyxla_writer *executables;
-  cyxla_section *sections;
-  size_t num_sections;
-} file_content;
-
-static void free_content(file_content *content, size_t num_executables) {
-  cyxla_writer_free(&content->signature);
-  cyxla_writer_free(&content->plugin);
-  for (size_t i = 0; content->executables != NULL && i < num_executables; i++) {
-    cyxla_writer_free(&content->executables[i]);
-  }
-  cyxla_release(content->executables);
-  cyxla_release(content->sections);
-}
-
-static void add_section(file_content *content, cyxla_section_kind kind, uint32_t flags,
-                        const void *data, size_t bytes) {
-  const cyxla_section section = {(uint32_t)kind, flags, data, bytes};
-
-  content->sections[content->num_sections++] = section;
-}
-
-static bool make_content(const cyxla_program *program,
-                         const cyxla_plugin_record *record,
-                         const cyxla_compiled *const *executables,
-                         size_t num_executables, file_content *content) {
-  content->executables = cyxla_allocate_array(num_executables, sizeof(cyxla_writer));
-  content->sections = cyxla_allocate_array(NUM_SINGLE_SECTIONS + num_executables,
-                                           sizeof(cyxla_section));
-  if (content->executables == NULL || content->sections == NULL) return false;
-  cyxla_write_string(&content->signature, program->platform);
-  cyxla_signature_write(&content->signature, &program->inputs);
-  cyxla_signature_write(&content->signature, &program->outputs);
-  add_section(content, CYXLA_SECTION_SIGNATURE, CYXLA_SECTION_REQUIRED,
-              content->signature.data, content->signature.size);
-  add_section(content, CYXLA_SECTION_STABLEHLO, CYXLA_SECTION_REQUIRED, program->code,
-              program->code_bytes);
-  add_section(content, CYXLA_SECTION_COMPILE_OPTIONS, CYXLA_SECTION_REQUIRED,
-              program->compile_options, program->compile_options_bytes);
-  add_section(content, CYXLA_SECTION_METADATA, 0, program->metadata,
-              strlen(program->metadata));
-  if (record != NULL) {
-    write_record(&content->plugin, record);
-    add_section(content, CYXLA_SECTION_PLUGIN, 0, content->plugin.data,
-                content->plugin.size);
-  }
-  for (size_t i = 0; i < num_executables; i++) {
-    cyxla_writer *writer = &content->executables[i];
-    cyxla_compiled_write(writer, executables[i]);
-    if (writer->failed) return false;
-    add_section(content, CYXLA_SECTION_EXECUTABLE, 0, writer->data, writer->size);
-  }
-  return !content->signature.failed && !content->plugin.failed;
-}
-
-cyxla_status cyxla_program_file_write(const cyxla_program *program, const char *path,
-                                      const cyxla_plugin_record *record,
-                                      const cyxla_compiled *const *executables,
-                                      size_t num_executables, cyxla_error *error) {
-  file_content content;
-  cyxla_status status;
-
-  memset(&content, 0, sizeof(content));
-  if (make_content(program, record, executables, num_executables, &content)) {
-    status = cyxla_file_write(path, content.sections, content.num_sections, error);
-  } else {
-    status = cyxla_error_out_of_memory(error, "writing a file");
-  }
-  free_content(&content, num_executables);
   return status;
 }
 

@@ -18,13 +18,13 @@ cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *r
 
 void cyxla_plugin_record_free(cyxla_plugin_record *record);
 
-/* Reads a program with its executables, and the plugin record into `record` unless that
- * is NULL. */
+/* Reads a program, all its sizes, with their executables, and the plugin record into
+ * `record` unless that is NULL. */
 cyxla_status cyxla_program_file_read(const char *path, cyxla_program **program,
                                      cyxla_plugin_record *record, cyxla_error *error);
 
-/* Writes a program, a plugin record unless that is NULL, and executables, which are
- * those of the program itself only if they are listed. */
+/* Writes a program, all its sizes, a plugin record unless that is NULL, and
+ * executables, which are those of the program itself only if they are listed. */
 cyxla_status cyxla_program_file_write(const cyxla_program *program, const char *path,
                                       const cyxla_plugin_record *record,
                                       const cyxla_compiled *const *executables,

@@ -55,13 +55,13 @@ static void every_status_has_a_name(void) {
   for (int i = CYXLA_OK; i <= CYXLA_UNAUTHENTICATED; i++) {
     EXPECT_TRUE(strcmp(cyxla_status_name((cyxla_status)i), "UNRECOGNIZED") != 0);
   }
-  for (int i = CYXLA_OUT_OF_MEMORY; i <= CYXLA_FORKED; i++) {
+  for (int i = CYXLA_OUT_OF_MEMORY; i <= CYXLA_SIZE_NOT_FOUND; i++) {
     EXPECT_TRUE(strcmp(cyxla_status_name((cyxla_status)i), "UNRECOGNIZED") != 0);
   }
 }
 
 static void numbers_that_are_no_status_are_unrecognized(void) {
-  static const int numbers[] = {17, 99, CYXLA_FORKED + 1, 127};
+  static const int numbers[] = {17, 99, CYXLA_SIZE_NOT_FOUND + 1, 127};
 
   for (size_t i = 0; i < TEST_COUNT(numbers); i++) {
     EXPECT_TEXT(cyxla_status_name((cyxla_status)numbers[i]), "UNRECOGNIZED");

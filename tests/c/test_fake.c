@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -134,6 +135,33 @@ cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
   options.num_outputs = num_outputs;
   EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
   return program;
+}
+
+cyxla_program *test_negate_program(int64_t size) {
+  const cyxla_array_spec x = test_spec("x", CYXLA_FLOAT32, 1, &size);
+  const cyxla_array_spec inputs[2] = {test_spec("y", CYXLA_FLOAT32, 0, NULL), x};
+  const cyxla_array_spec outputs[2] = {test_spec("negative", CYXLA_FLOAT32, 1, &size),
+                                       inputs[0]};
+  char code[160];
+
+  snprintf(code, sizeof(code),
+           "input float32[]\ninput float32[%d]\n"
+           "output float32[%d] = negate 1\noutput float32[] = argument 0\n",
+           (int)size, (int)size);
+  return test_program(code, inputs, 2, outputs, 2);
+}
+
+cyxla_program *test_joined_program(void) {
+  cyxla_program *programs[3] = {test_negate_program(2), test_negate_program(3),
+                                test_negate_program(500)};
+  cyxla_program *joined;
+  cyxla_error error;
+
+  EXPECT_OK(
+      cyxla_program_join((const cyxla_program *const *)programs, 3, &joined, &error),
+      &error);
+  for (size_t i = 0; i < 3; i++) cyxla_program_destroy(programs[i]);
+  return joined;
 }
 
 cyxla_executable *test_compile(cyxla_program *program) {

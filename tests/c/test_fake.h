@@ -37,6 +37,11 @@ cyxla_program *test_program(const char *code, const cyxla_array_spec *inputs,
                             size_t num_inputs, const cyxla_array_spec *outputs,
                             size_t num_outputs);
 
+/* A program that negates "x", of that many float32, into "negative", and returns the
+ * scalar "y", its first input, as well; and that at the sizes 2, 3 and 500. */
+cyxla_program *test_negate_program(int64_t size);
+cyxla_program *test_joined_program(void);
+
 /* The program, compiled for a fake runtime that only the executable keeps. The program
  * goes to the executable. */
 cyxla_executable *test_compile(cyxla_program *program);

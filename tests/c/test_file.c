@@ -291,7 +291,7 @@ static void sections_that_are_longer_than_the_file_together_are_refused(void) {
 }
 
 static void an_unknown_section_that_is_required_needs_a_newer_cyxla(void) {
-  static const uint32_t kinds[] = {0, CYXLA_SECTION_EXECUTABLE + 1, UINT32_MAX};
+  static const uint32_t kinds[] = {0, CYXLA_SECTION_SIZE + 1, UINT32_MAX};
   const char *path = test_temporary_path("newer.cyxla");
 
   for (size_t i = 0; i < TEST_COUNT(kinds); i++) {
