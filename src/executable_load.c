@@ -4,6 +4,7 @@
 
 #include "executable.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +14,7 @@
 #include "linalg/targets.h"
 #include "memory.h"
 #include "options.h"
+#include "stablehlo.h"
 
 static double seconds_now(void) {
 #if defined(_WIN32)
@@ -58,6 +60,29 @@ static cyxla_status add_advice(cyxla_status status, const cyxla_error *missing,
   return status;
 }
 
+/* A plugin reads much of what is newer than itself, so only what it has refused is told
+ * to be too new. */
+static void add_versions(const cyxla_executable *executable, cyxla_error *error) {
+  const cyxla_program *program = executable->program;
+  const int64_t *known = executable->runtime->plugin->stablehlo_version;
+  int64_t version[3];
+  char text[256];
+
+  if (error == NULL || (known[0] == 0 && known[1] == 0 && known[2] == 0) ||
+      !cyxla_stablehlo_version(program->code, program->code_bytes, version) ||
+      !cyxla_stablehlo_is_later(version, known)) {
+    return;
+  }
+  snprintf(
+      text, sizeof(text),
+      "; the program is written for StableHLO %d.%d.%d, and the plugin reads those "
+      "up to %d.%d.%d: save it for that version (stablehlo_target of cyxla.save in "
+      "Python), or use a newer plugin",
+      (int)version[0], (int)version[1], (int)version[2], (int)known[0], (int)known[1],
+      (int)known[2]);
+  cyxla_error_append(error, text);
+}
+
 static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   static const char format[] = "mlir";
   const PJRT_Api *api = executable->runtime->plugin->api;
@@ -75,7 +100,11 @@ static cyxla_status compile(cyxla_executable *executable, cyxla_error *error) {
   args.compile_options_size = program->compile_options_bytes;
   status = cyxla_error_from_pjrt(api, api->PJRT_Client_Compile(&args),
                                  "compile the program", error);
-  if (status == CYXLA_OK) executable->loaded = args.executable;
+  if (status == CYXLA_OK) {
+    executable->loaded = args.executable;
+  } else {
+    add_versions(executable, error);
+  }
   return status;
 }
 

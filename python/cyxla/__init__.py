@@ -22,11 +22,10 @@ from cyxla.executable import (
     Executable,
     compile,
     compile_program,
-    load,
-    save,
 )
 from cyxla.extension import check_abi, get_include
 from cyxla.ffi_types import register_ffi_type
+from cyxla.files import load, save
 from cyxla.lowering import lower
 from cyxla.program import Program
 from cyxla.runtime import initialize, runtime_info

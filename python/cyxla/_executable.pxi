@@ -24,6 +24,28 @@ cdef inline bint is_exact(object argument, const cyxla_array_spec *spec, int typ
                        spec.rank * sizeof(int64_t)) == 0)
 
 
+def save_all(list executables, path):
+    """Writes a ``.cyxla`` file that holds a program and what was compiled of it at
+    several sizes.
+    """
+    cdef cyxla_error error
+    cdef cyxla_status status
+    cdef size_t i
+    cdef size_t count = len(executables)
+    path_bytes = zero_terminated(os.fsencode(path))
+    cdef const char *path_text = path_bytes
+    cdef const cyxla_executable **handles = <const cyxla_executable **>allocate(
+        count, sizeof(void *))
+    try:
+        for i in range(count):
+            handles[i] = (<Executable?>executables[i]).handle
+        with nogil:
+            status = cyxla_executable_save_all(handles, count, path_text, &error)
+    finally:
+        PyMem_Free(handles)
+    check(status, &error)
+
+
 cdef class Executable:
     """A program that was compiled for a runtime. Any number of threads may run it."""
 

@@ -44,6 +44,35 @@ cdef class SpecList:
         PyMem_Free(self.shapes)
 
 
+cdef class RequestList:
+    """C's view of the names and shapes of inputs by which a size is picked."""
+
+    cdef cyxla_array_spec *specs
+    cdef int64_t *shapes
+    cdef list names
+
+    def __cinit__(self, list requests):
+        cdef size_t i = 0, position = 0
+        self.names = []
+        self.specs = <cyxla_array_spec *>allocate(
+            len(requests), sizeof(cyxla_array_spec))
+        self.shapes = <int64_t *>allocate(
+            sum([len(shape) for _, shape in requests]), sizeof(int64_t))
+        for i, (name, shape) in enumerate(requests):
+            if name is not None:
+                self.names.append(zero_terminated(name.encode()))
+                self.specs[i].name = <bytes>self.names[-1]
+            self.specs[i].rank = len(shape)
+            self.specs[i].shape = self.shapes + position
+            for size in shape:
+                self.shapes[position] = size
+                position += 1
+
+    def __dealloc__(self):
+        PyMem_Free(self.specs)
+        PyMem_Free(self.shapes)
+
+
 cdef class Program:
     """A lowered function: StableHLO with its signature. Immutable.
 
@@ -99,10 +128,57 @@ cdef class Program:
         return self
 
     def __dealloc__(self):
-        cyxla_program_destroy(self.handle)
+        if self.owner is None:
+            cyxla_program_destroy(self.handle)
+
+    @classmethod
+    def join(cls, list programs):
+        """Makes one program of several, which are sizes of one function."""
+        cdef Program self = cls.__new__(cls, maker)
+        cdef cyxla_error error
+        cdef size_t i
+        cdef const cyxla_program **handles = <const cyxla_program **>allocate(
+            len(programs), sizeof(void *))
+        try:
+            for i in range(len(programs)):
+                handles[i] = (<Program?>programs[i]).handle
+            check(cyxla_program_join(handles, len(programs), &self.handle, &error),
+                  &error)
+        finally:
+            PyMem_Free(handles)
+        return self.describe()
+
+    cdef Program size(self, cyxla_program *handle):
+        cdef Program found
+        if handle == self.handle:
+            return self
+        found = type(self).__new__(type(self), maker)
+        found.owner = self if self.owner is None else self.owner
+        found.handle = handle
+        return found.describe()
+
+    @property
+    def sizes(self):
+        """The function at all its sizes, a list of programs, in the order in which they
+        were saved. Most programs have one size.
+        """
+        cdef size_t i
+        return [self.size(cyxla_program_size(self.handle, i))
+                for i in range(cyxla_program_num_sizes(self.handle))]
+
+    def pick(self, list requests):
+        """The size whose inputs have certain shapes, a list of pairs of a name, or None
+        for the input in that place, and a shape.
+        """
+        cdef RequestList wanted = RequestList(requests)
+        cdef cyxla_program *found = NULL
+        cdef cyxla_error error
+        check(cyxla_program_pick(self.handle, wanted.specs, len(requests), &found,
+                                 &error), &error)
+        return self.size(found)
 
     def save(self, path):
-        """Writes a ``.cyxla`` file that holds the program."""
+        """Writes a ``.cyxla`` file that holds the program at all its sizes."""
         cdef cyxla_error error
         cdef cyxla_status status
         path_bytes = zero_terminated(os.fsencode(path))

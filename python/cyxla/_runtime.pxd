@@ -69,6 +69,15 @@ cdef extern from "cyxla.h" nogil:
     const void *cyxla_program_code(const cyxla_program *program, size_t *bytes)
     const void *cyxla_program_compile_options(const cyxla_program *program, size_t *bytes)
 
+    cyxla_status cyxla_program_join(
+        const cyxla_program *const *programs, size_t num_programs,
+        cyxla_program **joined, cyxla_error *error)
+    size_t cyxla_program_num_sizes(const cyxla_program *program)
+    cyxla_program *cyxla_program_size(const cyxla_program *program, size_t index)
+    cyxla_status cyxla_program_pick(
+        const cyxla_program *program, const cyxla_array_spec *inputs, size_t num_inputs,
+        cyxla_program **size, cyxla_error *error)
+
     ctypedef struct cyxla_executable_info:
         size_t struct_size
         const char *plugin_identity
@@ -186,6 +195,9 @@ cdef extern from "cyxla.h" nogil:
     void cyxla_executable_destroy(cyxla_executable *executable)
     cyxla_status cyxla_executable_save(
         const cyxla_executable *executable, const char *path, cyxla_error *error)
+    cyxla_status cyxla_executable_save_all(
+        const cyxla_executable *const *executables, size_t num_executables,
+        const char *path, cyxla_error *error)
     cyxla_status cyxla_executable_serialize(
         const cyxla_executable *executable, void **data, size_t *bytes,
         cyxla_error *error)
@@ -216,10 +228,12 @@ cdef extern from "cyxla.h" nogil:
 
 cdef class Program:
     cdef cyxla_program *handle
+    cdef Program owner  # of the handle, where this is one of its sizes
     cdef readonly list inputs
     cdef readonly list outputs
 
     cdef Program describe(self)
+    cdef Program size(self, cyxla_program *handle)
 
 
 cdef class Runtime:

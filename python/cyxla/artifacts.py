@@ -1,8 +1,10 @@
 """StableHLO artifacts, opened to be edited: the code of programs, as JAX exports it."""
 
 import contextlib
+import io
 import re
 
+import jax
 from jax._src.interpreters import mlir as jax_mlir
 from jax.extend import mlir
 from jaxlib.mlir import ir
@@ -21,6 +23,62 @@ def closed(module, code):
     return mlir.serialize_portable_artifact(
         module, stablehlo_version(code), b"sdy." in code
     )
+
+
+def at_version(code, version):
+    """An artifact for a version of StableHLO, ``"1.13.3"`` or ``(1, 13, 3)``: the same
+    one if it is for that or an earlier one. ValueError where it needs a later one."""
+    wanted = parsed_version(version)
+    found = stablehlo_version(code)
+    if parsed_version(found) <= wanted:
+        return code
+    text = ".".join(map(str, wanted))
+    with opened(code) as module:
+        try:
+            return mlir.serialize_portable_artifact(module, text, b"sdy." in code)
+        except jax.errors.JaxRuntimeError as error:
+            raise ValueError(
+                f"the program is written for StableHLO {found} and cannot be written "
+                f"for {text}: {first_reason(str(error))}"
+            ) from error
+
+
+def first_reason(message):
+    """What MLIR says first, without the operation itself, which takes pages."""
+    reason = re.search(
+        r"\berror: ([^\n]*?)(?: that was explicitly marked|\n|$)", message
+    )
+    return reason[1] if reason else message
+
+
+def parsed_version(version):
+    """A version of StableHLO as three numbers."""
+    parts = version.split(".") if isinstance(version, str) else version
+    try:
+        numbers = tuple(map(int, parts))
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != 3 or min(numbers) < 0:
+        raise ValueError(
+            f"the version of StableHLO is {version!r}, expected three numbers as in "
+            "'1.13.3'"
+        )
+    return numbers
+
+
+def refined(code):
+    """An artifact whose symbolic dimensions are gone, where the arguments of main have
+    numbers in their place: XLA compiles no others."""
+    with opened(code) as module:
+        bytecode = io.BytesIO()
+        module.operation.write_bytecode(bytecode)
+        refined_code = mlir.refine_polymorphic_shapes(
+            mlir_module=bytecode.getvalue(),
+            enable_shape_assertions=True,
+            validate_static_shapes=True,
+            enable_shardy=True,
+        )
+        return closed(ir.Module.parse(refined_code), code)
 
 
 def stablehlo_version(code):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 
 from cyxla import _runtime, cache_executables, custom_calls, runtime
+from cyxla.errors import Error
 from cyxla.lowering import compile_options, lower
 from cyxla.program import Program
 
@@ -73,6 +74,9 @@ def compile_program(program, *, compiler_options=None, cache=True):
     Loads the plugin for the program's platform if none is loaded. ``compiler_options``
     overrides XLA's options by name, on top of those that the program was lowered with.
 
+    A program that is written for a later StableHLO than the plugin reads, and refused, is
+    written for the plugin's, see :meth:`Program.for_stablehlo`.
+
     What was compiled before, by this very plugin on a machine like this one, is loaded
     from the disk cache instead, and what is compiled is stored there. With
     ``cache=False`` the cache is left alone.
@@ -81,13 +85,20 @@ def compile_program(program, *, compiler_options=None, cache=True):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
     if compiler_options:
         merged = {**program.details.get("compiler_options", {}), **compiler_options}
-        program = program.with_compile_options(
-            compile_options(merged), {"compiler_options": merged}
+        program = program.with_parts(
+            compile_options=compile_options(merged),
+            details={"compiler_options": merged},
         )
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    executable, is_found = create_or_find(loaded, program, cache)
+    try:
+        executable, is_found = create_or_find(loaded, program, cache)
+    except Error:
+        rewritten = readable(loaded, program)
+        if rewritten is program:
+            raise
+        executable, is_found = create_or_find(loaded, rewritten, cache)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=is_found,
@@ -95,6 +106,18 @@ def compile_program(program, *, compiler_options=None, cache=True):
         code_bytes=executable.code_bytes,
     )
     return executable, statistics
+
+
+def readable(loaded, program):
+    """The program, written for the StableHLO that the plugin reads, where that is older
+    than what JAX writes: itself where it is not, or cannot be. Only for a program that
+    the plugin refuses, since it reads most of what is new, and code that stays the same
+    keeps what other plugins compiled of it."""
+    version = loaded.info.stablehlo_version
+    try:
+        return program if version == (0, 0, 0) else program.for_stablehlo(version)
+    except ValueError:
+        return program
 
 
 def create_or_find(loaded, program, cache):
@@ -128,30 +151,3 @@ def compile(function, *example_arguments, cache=True, **options):
         )
     program = lower(function, example_arguments, **options)
     return compile_program(program, cache=cache)[0]
-
-
-def save(path, executable_or_program):
-    """Writes a ``.cyxla`` file that C programs open and :func:`load` reads.
-
-    The file holds the program. Of an executable it also holds what was compiled, so
-    that machines like this one with the same plugin do not compile again, and names the
-    plugin, so that C programs on this machine find it. What other plugins and machines
-    compiled is kept if the file held the same program. The file is replaced in one
-    step.
-    """
-    if not isinstance(executable_or_program, (Program, Executable)):
-        raise TypeError(
-            f"found {executable_or_program!r} to save, expected a Program or Executable"
-        )
-    executable_or_program.save(path)
-
-
-def load(path):
-    """Reads a ``.cyxla`` file and makes its program ready. Returns the executable.
-
-    If the file holds an executable of this plugin and for this machine, that is loaded;
-    else the program is compiled.
-
-    A file is turned into machine code: load only files that you trust.
-    """
-    return compile_program(Program.load(path))[0]

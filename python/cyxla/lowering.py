@@ -10,7 +10,7 @@ from jax import export
 from jax._src import compiler, effects
 from jax.extend.core import jaxpr_as_fun
 
-from cyxla import _runtime, callbacks, donation, ordering, platforms, plugins
+from cyxla import _runtime, artifacts, callbacks, donation, ordering, platforms, plugins
 from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.program import Program
@@ -32,8 +32,9 @@ def lower(
 ):
     """Lowers a JAX function for example arguments. Returns a :class:`Program`.
 
-    ``function`` is anything that ``jax.jit`` takes, or a function that is jitted
-    already, which keeps its own static and donated arguments and compiler options.
+    ``function`` is anything that ``jax.jit`` takes, a function that is jitted already,
+    which keeps its own static and donated arguments and compiler options, or what
+    ``jax.export`` made, also with symbolic dimensions, which the arguments settle.
     ``args`` is the list of its positional arguments and ``kwargs`` the dict of its
     keyword arguments: pytrees of arrays, numbers or ``jax.ShapeDtypeStruct``, and the
     values of static arguments. Only shapes and dtypes of the others are used.
@@ -68,6 +69,10 @@ def lower(
         "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames,
     }
+    is_exported = isinstance(function, export.Exported)
+    if is_exported:
+        platform = platform or function.platforms[0]
+        exported_before, function = function, calling(function)
     traced = trace(function, args, kwargs or {}, jit_arguments)
     inputs = input_specs(traced)
     outputs = output_specs(traced)
@@ -79,6 +84,8 @@ def lower(
         exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     code = bytes(exported.mlir_module_serialized)
+    if is_exported and has_symbols(exported_before):
+        code = artifacts.refined(code)
     if exported.ordered_effects:
         code = ordering.thread(code, len(inputs))
     if any(donated(traced)):
@@ -98,6 +105,25 @@ def lower(
             "cyxla": _runtime.version(),
             "compiler_options": options,
         },
+    )
+
+
+def calling(exported):
+    """A function that calls what jax.export made, under the name that it had."""
+
+    def call(*args, **kwargs):
+        return exported.call(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = exported.fun_name
+    return call
+
+
+def has_symbols(exported):
+    """Whether what jax.export made has symbolic dimensions."""
+    return any(
+        export.is_symbolic_dim(size)
+        for aval in exported.in_avals
+        for size in aval.shape
     )
 
 

@@ -2,10 +2,11 @@
 
 import base64
 import json
+import operator
 
 import jax
 
-from cyxla import _runtime
+from cyxla import _runtime, artifacts
 
 
 class Program(_runtime.Program):
@@ -29,6 +30,66 @@ class Program(_runtime.Program):
         self._trees = tuple(trees)
         self._callbacks = tuple(callbacks)
         return self
+
+    @classmethod
+    def join(cls, programs):
+        """Makes one program of several that are sizes of one function.
+
+        They have to be for one platform and to take and return arrays of the same names
+        and dtypes. The result is the first, and its ``sizes`` are all of them.
+        """
+        programs = list(programs)
+        for program in programs:
+            if not isinstance(program, Program):
+                raise TypeError(f"found {program!r} to join, expected programs")
+            program.check_saved()
+        return super().join(programs)
+
+    def pick(self, shapes=()):
+        """The one of ``sizes`` whose inputs have certain shapes.
+
+        ``shapes`` is a list in the order of ``inputs``, or a dict by their names, of
+        tuples of sizes, or of arrays. As many are needed as tell one size from all
+        others, none where there is only one; None passes over an input of the list. An
+        :class:`Error` with the status ``SIZE_NOT_FOUND`` lists the sizes that there
+        are.
+        """
+        if isinstance(shapes, dict):
+            requests = list(shapes.items())
+        else:
+            shapes = list(shapes)
+            if len(shapes) > len(self.inputs):
+                raise ValueError(
+                    f"{len(shapes)} shapes are given, and the program has "
+                    f"{len(self.inputs)} inputs"
+                )
+            names = [spec.name for spec in self.inputs]
+            requests = [
+                (name, shape)
+                for name, shape in zip(names, shapes, strict=False)
+                if shape is not None
+            ]
+        return super().pick([(name, sizes_of(name, each)) for name, each in requests])
+
+    def for_stablehlo(self, version):
+        """The same program at all its sizes, written for a version of StableHLO, such as
+        ``"1.13.3"``. Later plugins read it as well.
+
+        ValueError where it needs something that came later.
+        """
+        sizes = self.sizes
+        written = [size.at_stablehlo(version) for size in sizes]
+        if written == sizes:
+            return self
+        if len(written) == 1:
+            return written[0]
+        return type(self).join(written).sizes[sizes.index(self)]
+
+    def at_stablehlo(self, version):
+        """This size only, written for a version of StableHLO; itself if it is for that or
+        an earlier one."""
+        code = artifacts.at_version(self.code, version)
+        return self if code == self.code else self.with_parts(code=code)
 
     def check_saved(self):
         """Refuses to save a program that calls Python functions of this process."""
@@ -70,21 +131,39 @@ class Program(_runtime.Program):
 
     def with_details(self, details):
         """The same program with more details."""
-        return self.with_compile_options(self.compile_options, details)
+        return self.with_parts(details=details)
 
-    def with_compile_options(self, compile_options, details):
-        """The same program with other compile options."""
-        program = type(self).from_parts(
-            platform=self.platform,
-            code=self.code,
-            compile_options=compile_options,
-            inputs=self.inputs,
-            outputs=self.outputs,
-            metadata=json.dumps({**self.details, **details}),
-        )
+    def with_parts(self, *, details=None, **parts):
+        """The same program, this size only, with other parts or more details."""
+        kept = {
+            "platform": self.platform,
+            "code": self.code,
+            "compile_options": self.compile_options,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "metadata": self.metadata,
+        }
+        if details:
+            kept["metadata"] = json.dumps({**self.details, **details})
+        program = type(self).from_parts(**{**kept, **parts})
         program._trees = self._trees
         program._callbacks = self._callbacks
         return program
+
+
+def sizes_of(name, shape):
+    """The sizes of an input's shape, which may be an array."""
+    shape = getattr(shape, "shape", shape)
+    try:
+        sizes = [operator.index(size) for size in shape]
+    except TypeError:
+        sizes = [-1]
+    if not all(0 <= size < 2**63 for size in sizes):
+        raise TypeError(
+            f"the shape of input {name} is {shape!r}, expected a tuple of sizes, or an "
+            "array"
+        )
+    return sizes
 
 
 def encode_tree(tree):

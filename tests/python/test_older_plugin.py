@@ -1,9 +1,13 @@
 """Programs of today's JAX run on a plugin of PJRT API 0.81."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
+import cyxla as cx
+import jax
+import numpy as np
 from plugins_for_tests import OLD_CPU_PLUGIN
 from scripts import output_of
 
@@ -57,23 +61,53 @@ def python_path():
     return os.pathsep.join([*sys.path, str(tests.parent), str(tests)])
 
 
-def test_an_operation_that_it_does_not_know_is_named():
+# What JAX lowers these to came after the plugin; it is written anew for it.
+NEWER = """
+    def newer(x):
+        return jax.lax.top_k(x, 2)[0], jnp.linalg.cholesky(jnp.outer(x, x) + jnp.eye(3))
+"""
+
+
+def test_a_program_that_it_does_not_know_is_written_for_it():
     output = output_of(
         """
         import sys
 
         import jax
+        import jax.numpy as jnp
         import numpy as np
 
         import cyxla as cx
-
+        """
+        + NEWER
+        + """
         cx.initialize(sys.argv[1])
-        try:
-            cx.compile(lambda x: jax.lax.top_k(x, 2), np.ones(3, np.float32))
-        except cx.Error as error:
-            print(error)
+        x = np.array([1, 3, 2], np.float32)
+        executable = cx.compile(newer, x)
+        for found, expected in zip(executable(x), jax.jit(newer)(x), strict=True):
+            assert np.allclose(found, expected, rtol=1e-6), (found, expected)
+        print(executable.program.code[5:22])
         """,
         OLD_CPU_PLUGIN,
+        CYXLA_LOG="3",
     )
-    assert "the plugin cannot compile the program: " in output
-    assert "unregistered operation 'vhlo.composite_v2'" in output
+    assert "StableHLO_v1.13.3" in output
+
+
+def test_a_program_that_it_does_not_know_is_refused_with_both_versions(
+    prefix, tmp_path
+):
+    path = tmp_path / "newer.cyxla"
+    cx.save(path, cx.lower(lambda x: jax.lax.top_k(x, 2), [np.ones(3, np.float32)]))
+    process = subprocess.run(
+        [f"{prefix}/bin/cyxla", "run", "--zeros", "--plugin", OLD_CPU_PLUGIN, path],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 1
+    assert "unregistered operation 'vhlo.composite_v2'" in process.stderr
+    assert (
+        "the program is written for StableHLO 1.18.0, and the plugin reads those up to "
+        "1.13.3: save it for that version (stablehlo_target of cyxla.save in Python)"
+    ) in process.stderr

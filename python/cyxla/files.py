@@ -1,0 +1,99 @@
+"""Files: programs at one or more sizes, saved and loaded."""
+
+from jax import export
+
+from cyxla import _runtime
+from cyxla.executable import Executable, compile_program
+from cyxla.program import Program
+from cyxla.sizes import lower_sizes
+
+
+def save(
+    path,
+    function,
+    shapes=None,
+    *,
+    args=None,
+    kwargs=None,
+    stablehlo_target=None,
+    **options,
+):
+    """Writes a ``.cyxla`` file that C programs open and :func:`load` reads.
+
+    ``function`` is an :class:`Executable`, a :class:`Program`, or a function to be
+    lowered for the ``shapes`` of its arguments. The file holds the program. Of an
+    executable it also holds what was compiled, so that machines like this one with the
+    same plugin do not compile again, and names the plugin, so that C programs on this
+    machine find it. What other plugins and machines compiled is kept if the file held
+    the same program. The file is replaced in one step.
+
+    ``shapes`` lists the sizes at which a function is saved: it is lowered and compiled
+    for each, and C programs pick the one whose shapes they bind. An element is a list
+    of example arguments; ``kwargs`` are keyword arguments of all sizes, and ``options``
+    those of :func:`lower`. If ``args`` are given with symbolic dimensions
+    (``jax.export.symbolic_shape``), or ``function`` is a ``jax.export.Exported`` that
+    has them, an element is a dict of their sizes, such as ``{"n": 100}``.
+
+    ``stablehlo_target`` is the latest version of StableHLO that the plugin reads, such
+    as ``"1.13.3"`` (``runtime_info().stablehlo_version``), where that is older than
+    what JAX writes. ValueError where the program cannot be written for it.
+    """
+    if isinstance(function, (Program, Executable)):
+        refuse_options(shapes, args, kwargs, options)
+        saved = function
+    elif callable(function) or isinstance(function, export.Exported):
+        saved = lower_sizes(function, shapes, args, kwargs, **options)
+    else:
+        raise TypeError(
+            f"found {function!r} to save, expected a Program, an Executable or a "
+            "function"
+        )
+    if stablehlo_target is None and saved is function:
+        saved.save(path)
+        return
+    program = saved.program if isinstance(saved, Executable) else saved
+    if stablehlo_target is not None:
+        program = program.for_stablehlo(stablehlo_target)
+    if isinstance(function, Program):
+        program.save(path)
+    else:
+        save_compiled(path, program)
+
+
+def save_compiled(path, program):
+    """Compiles a program at each of its sizes and saves what came of it."""
+    program.check_saved()
+    sizes = program.sizes
+    executables = [compile_program(size)[0] for size in sizes]
+    # Where the plugin is too old for one of them, all were written anew for it.
+    rewritten = [
+        executable.program
+        for executable, size in zip(executables, sizes, strict=True)
+        if executable.program is not size
+    ]
+    if rewritten:
+        save_compiled(path, rewritten[0])
+    else:
+        _runtime.save_all(executables, path)
+
+
+def refuse_options(shapes, args, kwargs, options):
+    """A program has its shapes already."""
+    given = {"shapes": shapes, "args": args, "kwargs": kwargs, **options}
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise TypeError(
+            f"{', '.join(names)} cannot be given for a program that is lowered already"
+        )
+
+
+def load(path, shapes=()):
+    """Reads a ``.cyxla`` file and makes its program ready. Returns the executable.
+
+    If the file holds an executable of this plugin and for this machine, that is loaded;
+    else the program is compiled. Of a file with several sizes ``shapes`` says which one,
+    see :meth:`Program.pick`.
+
+    A file is turned into machine code: load only files that you trust.
+    """
+    return compile_program(Program.load(path).pick(shapes))[0]

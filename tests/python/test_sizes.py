@@ -1,0 +1,295 @@
+"""One function at several sizes, saved in one file."""
+
+import cyxla as cx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparing import assert_same_bits
+from jax import export
+from plugins_for_tests import OLD_CPU_PLUGIN
+from scripts import output_of
+
+
+def whiten(x, weights):
+    """A function that a symbolic size makes hard: linear algebra, sorting, indices."""
+    matrix = jnp.linalg.cholesky(x.T @ x + jnp.eye(x.shape[1], dtype=x.dtype))
+    return {
+        "sorted": jnp.sort(x, axis=0) * weights.sum(),
+        "factor": matrix,
+        "top": jnp.argsort(x[:, 0])[:2],
+    }
+
+
+def array(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(np.float32)
+
+
+def spec(*shape):
+    return jax.ShapeDtypeStruct(shape, np.float32)
+
+
+def assert_as_jitted(executable, *arguments):
+    found = executable(*arguments)
+    expected = jax.jit(whiten)(*arguments)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert_same_bits(found[name], value)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "whiten.cyxla"
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The function at three sizes."""
+    return cx.Program.join(
+        [cx.lower(whiten, [spec(n, 3), spec(m)]) for n, m in [(4, 9), (5, 9), (5, 11)]]
+    )
+
+
+def test_each_size_is_compiled_saved_and_picked(path):
+    cx.save(path, whiten, shapes=[[spec(4, 3), spec(9)], (array(5, 3), array(9))])
+    program = cx.Program.load(path)
+    assert [[spec.shape for spec in size.inputs] for size in program.sizes] == [
+        [(4, 3), (9,)],
+        [(5, 3), (9,)],
+    ]
+    assert [len(size.executables) for size in program.sizes] == [1, 1]
+    for n in [4, 5]:
+        executable = cx.load(path, [(n, 3)])
+        assert executable.is_deserialized
+        assert_as_jitted(executable, array(n, 3), array(9))
+
+
+@pytest.mark.parametrize("kind", ["function", "exported"])
+def test_symbolic_dimensions_get_the_sizes_that_are_wanted(path, kind):
+    (n,) = export.symbolic_shape("n", constraints=["n>=3"])
+    arguments = [spec(n, 3), spec(2 * n + 1)]
+    sizes = [{"n": 3}, {"n": np.int64(10)}]
+    if kind == "function":
+        cx.save(path, whiten, shapes=sizes, args=arguments)
+    else:
+        cx.save(path, export.export(jax.jit(whiten))(*arguments), shapes=sizes)
+    for n in [3, 10]:
+        assert_as_jitted(
+            cx.load(path, [(n, 3), array(2 * n + 1)]), array(n, 3), array(2 * n + 1)
+        )
+
+
+def test_what_jax_exported_is_lowered_under_its_own_name():
+    exported = export.export(jax.jit(whiten))(spec(4, 3), spec(9))
+    program = cx.lower(exported, [spec(4, 3), spec(9)])
+    assert program.details["function"] == "whiten"
+    assert [spec.name for spec in program.inputs] == ["args.0", "args.1"]
+    executable, _ = cx.compile_program(program)
+    assert_as_jitted(executable, array(4, 3), array(9))
+    with pytest.raises(ValueError, match="args"):
+        cx.lower(exported, [spec(5, 3), spec(9)])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "error", "message"),
+    [
+        ([{"n": 2}], ValueError, r"shapes\[0\] is .* constraint .* is n>=3"),
+        ([{"m": 4}], ValueError, "has sizes for m, and the symbolic dimensions are n"),
+        ([{}], ValueError, "has sizes for nothing"),
+        ([{"n": -1}], ValueError, "has -1 for n, expected a number of 0 or more"),
+        ([{"n": 4.0}], ValueError, "has 4.0 for n"),
+        ([{"n": True}], ValueError, "has True for n"),
+        ([{"n": 4}, {"n": 4}], cx.Error, "two sizes of the program have the same"),
+        ([[spec(4, 3)]], TypeError, r"shapes\[0\] is a list, expected a dict"),
+        ([3], TypeError, r"shapes\[0\] is 3, expected a list"),
+        ([], TypeError, "shapes is "),
+        ({"n": 4}, TypeError, "shapes is .*, expected a list"),
+    ],
+)
+def test_sizes_that_are_none_are_refused(path, shapes, error, message):
+    (n,) = export.symbolic_shape("n", constraints=["n>=3"])
+    with pytest.raises(error, match=message):
+        cx.save(path, whiten, shapes=shapes, args=[spec(n, 3), spec(2 * n)])
+    assert not path.exists()
+
+
+def test_constraints_and_differences_of_sizes_are_checked(path):
+    n, m = export.symbolic_shape("n, m", constraints=["m >= n"])
+
+    def save(size):
+        cx.save(
+            path, lambda x: x + 1, shapes=[size], args=[spec(m, n), spec(m - n)][:1]
+        )
+
+    save({"n": 2, "m": 2})
+    with pytest.raises(ValueError, match="a constraint of the symbolic dimensions"):
+        save({"n": 3, "m": 2})
+    (k,) = export.symbolic_shape("k")
+    with pytest.raises(ValueError, match=r"makes the shape \(k - 3,\) .* \(-1,\)"):
+        cx.save(path, lambda x: x + 1, shapes=[{"k": 2}], args=[spec(k - 3)])
+
+
+def test_a_constraint_on_a_dimension_that_no_argument_has_is_passed_over(path):
+    n, _ = export.symbolic_shape("n, m", constraints=["m >= n"])
+    cx.save(path, lambda x: x + 1, shapes=[{"n": 2}], args=[spec(n)])
+    assert cx.load(path).inputs[0].shape == (2,)
+
+
+def test_keyword_arguments_are_those_of_all_sizes(path):
+    def scale(x, *, by):
+        return x * by
+
+    cx.save(path, scale, shapes=[[spec(2)], [spec(3)]], kwargs={"by": np.float32(2)})
+    executable = cx.load(path, {"x": (3,)})
+    assert_same_bits(executable(array(3), by=np.float32(5)), array(3) * np.float32(5))
+
+
+def test_options_of_lowering_are_passed_on(path):
+    cx.save(path, whiten, shapes=[[spec(4, 3), spec(9)]], donate_argnums=0)
+    assert cx.load(path).inputs[0].aliased_output >= 0
+    with pytest.raises(TypeError, match="no_option"):
+        cx.save(path, whiten, shapes=[[spec(4, 3), spec(9)]], no_option=1)
+
+
+def test_dicts_of_sizes_need_arguments_with_symbols(path):
+    with pytest.raises(TypeError, match="give args with symbolic dimensions"):
+        cx.save(path, whiten, shapes=[{"n": 4}])
+    with pytest.raises(ValueError, match="the symbolic dimensions are none"):
+        cx.save(path, whiten, shapes=[{"n": 4}], args=[spec(4, 3), spec(9)])
+    exported = export.export(jax.jit(whiten))(spec(4, 3), spec(9))
+    with pytest.raises(TypeError, match="args and kwargs cannot be given"):
+        cx.save(path, exported, shapes=[{}], args=[spec(4, 3), spec(9)])
+
+
+def test_what_is_lowered_already_has_its_shapes(path, program):
+    with pytest.raises(TypeError, match="shapes, static_argnums cannot be given"):
+        cx.save(path, program, shapes=[[spec(3)]], static_argnums=0)
+    with pytest.raises(TypeError, match="to save, expected a Program"):
+        cx.save(path, 3)
+
+
+def test_a_joined_program_is_saved_and_loaded_with_all_sizes(path, program):
+    cx.save(path, program.sizes[1])
+    loaded = cx.Program.load(path)
+    assert [size.inputs for size in loaded.sizes] == [
+        size.inputs for size in program.sizes
+    ]
+    assert [size.code for size in loaded.sizes] == [size.code for size in program.sizes]
+    # A size outlives the program that it was asked of.
+    last = loaded.sizes[-1]
+    assert last.sizes[-1] is last
+    del loaded
+    executable, _ = cx.compile_program(last)
+    assert_as_jitted(executable, array(5, 3), array(11))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ([], "saved at 3 sizes, and none was asked for"),
+        ([(5, 3)], r"2 sizes of the program have the inputs x\[5,3\]"),
+        ({"x": (6, 3)}, r"not there for .* x\[6,3\]; it was saved for: x\[4,3\] weigh"),
+        ({"y": (6, 3)}, "the program has no input y; its first is x"),
+    ],
+)
+def test_a_size_that_is_not_there_is_named(program, shapes, message):
+    with pytest.raises(cx.Error, match=message):
+        program.pick(shapes)
+
+
+def test_sizes_are_picked_by_place_or_name(program):
+    sizes = program.sizes
+    assert program.pick([None, (11,)]).inputs == sizes[2].inputs
+    assert program.pick({"x": (5, 3), "weights": array(9)}).inputs == sizes[1].inputs
+    with pytest.raises(ValueError, match="3 shapes are given, and the program has 2"):
+        program.pick([(4, 3), (9,), (1,)])
+    for shape in [5, (5.0, 3), (-5, 3), (2**63, 3), "53"]:
+        with pytest.raises(TypeError, match="the shape of input x is"):
+            program.pick([shape])
+
+
+def test_sizes_of_one_function_are_alike(program):
+    other = cx.lower(whiten, [spec(4, 3), np.ones(9, np.float16)])
+    with pytest.raises(cx.Error, match="differ in shapes only"):
+        cx.Program.join([program, other])
+    with pytest.raises(cx.Error, match="the same shapes of all inputs"):
+        cx.Program.join([program, cx.lower(whiten, [spec(4, 3), spec(9)])])
+    with pytest.raises(TypeError, match="found 3 to join"):
+        cx.Program.join([program, 3])
+    with pytest.raises(cx.Error, match="0 programs"):
+        cx.Program.join([])
+
+
+def test_programs_that_call_python_are_not_joined():
+    program = cx.lower(lambda x: jax.debug.print("{}", x), [array(3)])
+    with pytest.raises(ValueError, match="calls the Python function"):
+        cx.Program.join([program])
+
+
+def test_a_program_is_written_for_an_older_stablehlo(path, program):
+    for target in ["1.13.3", (1, 0, 0)]:
+        cx.save(path, program, stablehlo_target=target)
+        numbers = target if isinstance(target, tuple) else target.split(".")
+        version = ".".join(map(str, numbers)).encode()
+        for size in cx.Program.load(path).sizes:
+            assert b"StableHLO_v" + version in size.code[:30]
+    older = cx.Program.load(path).pick([(4, 3)])
+    assert older.for_stablehlo("1.13.3") is older
+    executable, _ = cx.compile_program(older)
+    assert_as_jitted(executable, array(4, 3), array(9))
+
+
+def test_an_executable_for_an_older_stablehlo_is_compiled_again(path):
+    executable = cx.compile(whiten, array(4, 3), array(9))
+    cx.save(path, executable, stablehlo_target="1.13.3")
+    loaded = cx.load(path)
+    assert loaded.is_deserialized
+    assert b"StableHLO_v1.13.3" in loaded.program.code[:30]
+    assert_as_jitted(loaded, array(4, 3), array(9))
+    cx.save(path, executable, stablehlo_target="99.0.0")
+    assert cx.load(path).program.code == executable.program.code
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("0.9.0", "written for StableHLO .* for 0.9.0: .*'vhlo.composite_v2'$"),
+        ("0.1.0", "for 0.1.0: target version 0.1.0 is less than minimum supported"),
+        ("newest", "is 'newest', expected three numbers"),
+        ("1.2", "expected three numbers"),
+        ((1, -2, 3), "expected three numbers"),
+        (3, "is 3, expected three numbers"),
+    ],
+)
+def test_a_version_that_a_program_cannot_be_written_for_is_refused(
+    path, target, message
+):
+    program = cx.lower(lambda x: jax.lax.top_k(x, 2), [array(3)])
+    with pytest.raises(ValueError, match=message):
+        cx.save(path, program, stablehlo_target=target)
+    assert not path.exists()
+
+
+def test_all_sizes_are_written_for_the_plugin_where_it_is_too_old(path):
+    output = output_of(
+        """
+        import sys
+
+        import jax
+        import numpy as np
+
+        import cyxla as cx
+
+        _, plugin, path = sys.argv
+        cx.initialize(plugin)
+        vectors = [np.arange(n, dtype=np.float32) for n in (3, 5)]
+        cx.save(path, lambda x: jax.lax.top_k(x, 2), shapes=[[x] for x in vectors])
+        for size in cx.Program.load(path).sizes:
+            print(b"StableHLO_v1.13.3" in size.code[:30], len(size.executables))
+        print(cx.load(path, [(5,)])(vectors[1])[0])
+        """,
+        OLD_CPU_PLUGIN,
+        path,
+        CYXLA_LOG="3",
+    )
+    assert output.split("\n")[:3] == ["True 1", "True 1", "[4. 3.]"]
