@@ -83,7 +83,10 @@ def refined(code):
 
 def stablehlo_version(code):
     """The version of StableHLO that an artifact is written for, from its beginning."""
-    return re.search(rb"StableHLO_v(\d+\.\d+\.\d+)", code[:64])[1].decode()
+    found = re.search(rb"StableHLO_v(\d+\.\d+\.\d+)", code[:64])
+    if found is None:
+        raise ValueError("the code is no StableHLO artifact: it names no version")
+    return found[1].decode()
 
 
 def main_of(module):

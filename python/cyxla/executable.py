@@ -74,8 +74,8 @@ def compile_program(program, *, compiler_options=None, cache=True):
     Loads the plugin for the program's platform if none is loaded. ``compiler_options``
     overrides XLA's options by name, on top of those that the program was lowered with.
 
-    A program that is written for a later StableHLO than the plugin reads, and refused, is
-    written for the plugin's, see :meth:`Program.for_stablehlo`.
+    A program that is written for a later StableHLO than the plugin reads, and that it
+    refuses, is written for the plugin's, see :meth:`Program.for_stablehlo`.
 
     What was compiled before, by this very plugin on a machine like this one, is loaded
     from the disk cache instead, and what is compiled is stored there. With

@@ -91,8 +91,8 @@ def load(path, shapes=()):
     """Reads a ``.cyxla`` file and makes its program ready. Returns the executable.
 
     If the file holds an executable of this plugin and for this machine, that is loaded;
-    else the program is compiled. Of a file with several sizes ``shapes`` says which one,
-    see :meth:`Program.pick`.
+    else the program is compiled. Of a file with several sizes ``shapes`` says which
+    one, see :meth:`Program.pick`.
 
     A file is turned into machine code: load only files that you trust.
     """

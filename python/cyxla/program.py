@@ -72,8 +72,10 @@ class Program(_runtime.Program):
         return super().pick([(name, sizes_of(name, each)) for name, each in requests])
 
     def for_stablehlo(self, version):
-        """The same program at all its sizes, written for a version of StableHLO, such as
-        ``"1.13.3"``. Later plugins read it as well.
+        """The same program at all its sizes, written for a version of StableHLO.
+
+        The version is a text such as ``"1.13.3"``, or three numbers. Later plugins read
+        what is written for it as well. Itself, if it is for that or an earlier version.
 
         ValueError where it needs something that came later.
         """
@@ -86,8 +88,8 @@ class Program(_runtime.Program):
         return type(self).join(written).sizes[sizes.index(self)]
 
     def at_stablehlo(self, version):
-        """This size only, written for a version of StableHLO; itself if it is for that or
-        an earlier one."""
+        """This size only, written for a version of StableHLO; itself where it is for
+        that or an earlier one."""
         code = artifacts.at_version(self.code, version)
         return self if code == self.code else self.with_parts(code=code)
 

@@ -126,11 +126,16 @@ def test_a_program_without_pytrees_is_run_with_flat_lists(executable):
         plain(VECTOR)
 
 
-@pytest.mark.parametrize("value", [None, double, "path"])
-def test_only_programs_and_executables_are_saved(value, path):
-    with pytest.raises(
-        TypeError, match=r"found .* to save, expected a Program or Exec"
-    ):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "found None to save, expected a Program, an Executable or a function"),
+        (double, "shapes is None, expected a list with the example arguments"),
+        ("path", "found 'path' to save"),
+    ],
+)
+def test_only_programs_and_functions_with_shapes_are_saved(value, message, path):
+    with pytest.raises(TypeError, match=message):
         cx.save(path, value)
     assert not path.exists()
 

@@ -61,13 +61,6 @@ def python_path():
     return os.pathsep.join([*sys.path, str(tests.parent), str(tests)])
 
 
-# What JAX lowers these to came after the plugin; it is written anew for it.
-NEWER = """
-    def newer(x):
-        return jax.lax.top_k(x, 2)[0], jnp.linalg.cholesky(jnp.outer(x, x) + jnp.eye(3))
-"""
-
-
 def test_a_program_that_it_does_not_know_is_written_for_it():
     output = output_of(
         """
@@ -78,9 +71,12 @@ def test_a_program_that_it_does_not_know_is_written_for_it():
         import numpy as np
 
         import cyxla as cx
-        """
-        + NEWER
-        + """
+
+        # What JAX lowers these to came after the plugin.
+        def newer(x):
+            matrix = jnp.outer(x, x) + jnp.eye(3)
+            return jax.lax.top_k(x, 2)[0], jnp.linalg.cholesky(matrix)
+
         cx.initialize(sys.argv[1])
         x = np.array([1, 3, 2], np.float32)
         executable = cx.compile(newer, x)
