@@ -33,48 +33,94 @@ static const char *write_file(const void *data, size_t bytes) {
   return path;
 }
 
-/* The hash of the first section of a kind, 0 if there is none. */
-static uint64_t hash_section(const unsigned char *data, size_t bytes, size_t count,
-                             uint32_t kind) {
-  for (size_t i = 0; i < count; i++) {
-    const unsigned char *entry = data + HEADER_BYTES + i * ENTRY_BYTES;
-    uint64_t offset = cyxla_load_u64(entry + 8), size = cyxla_load_u64(entry + 16);
-    if (cyxla_load_u32(entry) != kind) continue;
-    if (offset > bytes || size > bytes - offset) return 0;
-    return cyxla_hash_bytes(data + offset, (size_t)size);
-  }
-  return 0;
+/* A file as far as its table goes. */
+typedef struct table {
+  unsigned char *data;
+  size_t bytes;
+  size_t count;
+} table;
+
+/* The section of an entry; NULL where it reaches beyond the file. */
+static unsigned char *section_of(const table *file, size_t index, uint32_t *kind,
+                                 size_t *size) {
+  const unsigned char *entry = file->data + HEADER_BYTES + index * ENTRY_BYTES;
+  uint64_t offset = cyxla_load_u64(entry + 8), bytes = cyxla_load_u64(entry + 16);
+
+  *kind = cyxla_load_u32(entry);
+  *size = (size_t)bytes;
+  if (offset > file->bytes || bytes > file->bytes - offset) return NULL;
+  return file->data + offset;
 }
 
-/* What says that an executable is one of the program's, which no change would hit. */
-static void put_hashes(unsigned char *data, size_t bytes, size_t count,
-                       unsigned char *section, size_t size) {
-  uint64_t code = hash_section(data, bytes, count, CYXLA_SECTION_STABLEHLO);
-  uint64_t options = hash_section(data, bytes, count, CYXLA_SECTION_COMPILE_OPTIONS);
+/* The hashes of a program's code and compile options. */
+typedef struct hashes {
+  uint64_t code;
+  uint64_t options;
+} hashes;
+
+static hashes hash_size(const unsigned char *section, size_t size) {
+  cyxla_reader reader = {section, size, 0, false};
+  const unsigned char *part;
+  hashes found;
+  size_t bytes;
+
+  cyxla_read_bytes(&reader, &bytes); /* the signature */
+  part = cyxla_read_bytes(&reader, &bytes);
+  found.code = cyxla_hash_bytes(part, bytes);
+  part = cyxla_read_bytes(&reader, &bytes);
+  found.options = cyxla_hash_bytes(part, bytes);
+  return found;
+}
+
+/* The hashes of the program at one of its sizes: the first, whose parts are sections,
+ * or the n-th of those behind it. */
+static hashes find_hashes(const table *file, size_t n) {
+  hashes found = {0, 0};
+
+  for (size_t i = file->count; i-- > 0;) {
+    uint32_t kind;
+    size_t size;
+    const unsigned char *section = section_of(file, i, &kind, &size);
+    if (section == NULL) continue;
+    if (kind == CYXLA_SECTION_SIZE && n > 0 && n-- == 1)
+      return hash_size(section, size);
+    if (kind == CYXLA_SECTION_STABLEHLO) found.code = cyxla_hash_bytes(section, size);
+    if (kind == CYXLA_SECTION_COMPILE_OPTIONS) {
+      found.options = cyxla_hash_bytes(section, size);
+    }
+  }
+  return found;
+}
+
+/* What says that an executable is one of the program's, which no change would hit. The
+ * byte that is there says of which size. */
+static void put_hashes(const table *file, unsigned char *section, size_t size) {
+  hashes found;
 
   if (size < HASHES_END) return;
-  cyxla_store_u64(section + CODE_HASH_OFFSET, code);
-  cyxla_store_u64(section + OPTIONS_HASH_OFFSET, options);
+  found = find_hashes(file, section[CODE_HASH_OFFSET] % 4);
+  cyxla_store_u64(section + CODE_HASH_OFFSET, found.code);
+  cyxla_store_u64(section + OPTIONS_HASH_OFFSET, found.options);
 }
 
 /* The checksums of the sections as far as there are any, and of the header. */
 static void put_checksums(unsigned char *data, size_t bytes) {
-  size_t count = cyxla_load_u32(data + 12);
+  const table file = {data, bytes, cyxla_load_u32(data + 12)};
   cyxla_hash hash;
 
-  if (count > (bytes - HEADER_BYTES) / ENTRY_BYTES) return;
-  for (size_t i = 0; i < count; i++) {
-    unsigned char *entry = data + HEADER_BYTES + i * ENTRY_BYTES;
-    uint64_t offset = cyxla_load_u64(entry + 8), size = cyxla_load_u64(entry + 16);
-    if (offset > bytes || size > bytes - offset) continue;
-    if (cyxla_load_u32(entry) == CYXLA_SECTION_EXECUTABLE) {
-      put_hashes(data, bytes, count, data + offset, (size_t)size);
-    }
-    cyxla_store_u64(entry + 24, cyxla_hash_bytes(data + offset, (size_t)size));
+  if (file.count > (bytes - HEADER_BYTES) / ENTRY_BYTES) return;
+  for (size_t i = 0; i < file.count; i++) {
+    uint32_t kind;
+    size_t size;
+    unsigned char *section = section_of(&file, i, &kind, &size);
+    if (section == NULL) continue;
+    if (kind == CYXLA_SECTION_EXECUTABLE) put_hashes(&file, section, size);
+    cyxla_store_u64(data + HEADER_BYTES + i * ENTRY_BYTES + 24,
+                    cyxla_hash_bytes(section, size));
   }
   cyxla_hash_start(&hash);
   cyxla_hash_update(&hash, data, CHECKSUM_OFFSET);
-  cyxla_hash_update(&hash, data + HEADER_BYTES, count * ENTRY_BYTES);
+  cyxla_hash_update(&hash, data + HEADER_BYTES, file.count * ENTRY_BYTES);
   cyxla_store_u64(data + CHECKSUM_OFFSET, cyxla_hash_finish(&hash));
 }
 
@@ -91,7 +137,7 @@ static void take_sections(fuzz_input *input, cyxla_writer *writer) {
   for (size_t i = 0; i < 2 + 4 * count; i++) cyxla_write_u64(writer, 0);
   for (size_t i = 0; i < count; i++) {
     unsigned char *entry = writer->data + HEADER_BYTES + i * ENTRY_BYTES;
-    size_t kind = fuzz_take_below(input, 8), flags = fuzz_take_below(input, 4);
+    size_t kind = fuzz_take_below(input, 9), flags = fuzz_take_below(input, 4);
     size_t bytes = fuzz_take_byte(input);
     if (bytes > input->size) bytes = input->size;
     cyxla_store_u32(entry, (uint32_t)kind);
@@ -157,8 +203,8 @@ static void check_compiled(const cyxla_program *program,
   cyxla_writer_free(&again);
 }
 
-static void check_program(const cyxla_program *program,
-                          const cyxla_plugin_record *record) {
+static void check_size(const cyxla_program *program) {
+  cyxla_program *found;
   size_t bytes;
 
   FUZZ_CHECK(program->platform[0] != '\0', "a platform");
@@ -166,13 +212,34 @@ static void check_program(const cyxla_program *program,
   FUZZ_CHECK(cyxla_program_compile_options(program, &bytes) != NULL && bytes > 0,
              "compile options");
   FUZZ_CHECK(program->metadata != NULL, "metadata");
-  FUZZ_CHECK(record->path != NULL || (record->bytes == 0 && record->hash == 0),
-             "no record is empty");
   check_arrays(program, &program->inputs);
   check_arrays(program, &program->outputs);
   for (size_t i = 0; i < program->compiled.count; i++) {
     check_compiled(program, &program->compiled.items[i]);
   }
+  FUZZ_CHECK(cyxla_program_pick(program, program->inputs.specs, program->inputs.count,
+                                &found, NULL) == CYXLA_OK &&
+                 found == program,
+             "all its shapes tell a size from the others");
+}
+
+static void check_program(const cyxla_program *program,
+                          const cyxla_plugin_record *record) {
+  const cyxla_program *sizes[CYXLA_SIZES_MAXIMUM];
+  size_t count = cyxla_program_num_sizes(program);
+  cyxla_program *joined;
+
+  FUZZ_CHECK(record->path != NULL || (record->bytes == 0 && record->hash == 0),
+             "no record is empty");
+  FUZZ_CHECK(count >= 1 && count <= CYXLA_SIZES_MAXIMUM, "a number of sizes");
+  for (size_t i = 0; i < count; i++) {
+    sizes[i] = cyxla_program_size(program, i);
+    check_size(sizes[i]);
+  }
+  FUZZ_CHECK(cyxla_program_join(sizes, count, &joined, NULL) == CYXLA_OK,
+             "what is joined can be joined");
+  FUZZ_CHECK(cyxla_program_num_sizes(joined) == count, "to as many sizes");
+  cyxla_program_destroy(joined);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
