@@ -35,7 +35,7 @@ static cyxla_status find_runtime(const cyxla_open_options *options, const char *
 cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
                         cyxla_executable **executable, cyxla_error *error) {
   cyxla_open_options used = CYXLA_OPEN_OPTIONS_INIT;
-  cyxla_plugin_record record = {NULL, 0, 0};
+  cyxla_plugin_record record;
   cyxla_program *program = NULL, *size;
   cyxla_runtime *runtime = NULL;
   cyxla_status status;
@@ -46,6 +46,7 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
   status =
       cyxla_options_read(&used, sizeof(used), options, "cyxla_open_options", error);
   if (status != CYXLA_OK) return status;
+  memset(&record, 0, sizeof(record));
   status = cyxla_program_file_read(path, &program, &record, error);
   if (status == CYXLA_OK) {
     status = cyxla_program_pick(program, used.inputs, used.num_inputs, &size, error);
@@ -54,6 +55,7 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
     status = find_runtime(&used, path, program, &record, &runtime, error);
   }
   if (status == CYXLA_OK) {
+    cyxla_plugin_recall(runtime->plugin, &record);
     status = cyxla_executable_create(runtime, size, executable, error);
   }
   cyxla_runtime_destroy(runtime);

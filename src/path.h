@@ -29,6 +29,8 @@ typedef struct cyxla_path_state {
   uint64_t bytes;
   int64_t seconds; /* of the last change of its content */
   int64_t nanoseconds;
+  int64_t status_seconds; /* of the last change of anything, which no program can set */
+  int64_t status_nanoseconds;
 } cyxla_path_state;
 
 void cyxla_path_get_state(const char *path, cyxla_path_state *state);
@@ -36,6 +38,10 @@ void cyxla_path_get_state(const char *path, cyxla_path_state *state);
 /* Size and hash of a file's content. */
 cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
                                   cyxla_error *error);
+
+/* Hash of the first and the last bytes of a file, for a look at it that costs little;
+ * false where it cannot be read. */
+bool cyxla_path_hash_ends(const char *path, uint64_t *hash);
 
 /* Writes a file so that readers see the old content or the new one, never a part: into
  * a file beside it, which is then renamed. Links are followed, and the permissions of

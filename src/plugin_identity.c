@@ -28,10 +28,6 @@ static struct {
   uint64_t hash;
 } last;
 
-/* The clock of a file system may tick slowly: a file that was written to this lately
- * may be written to again without a trace. */
-enum { SETTLED_SECONDS = 3 };
-
 /* Hashes the file at a path, and tells which file that was. One that is replaced or
  * written to meanwhile gives a state of zeros. */
 static cyxla_status hash_file(const char *path, cyxla_path_state *state,
@@ -50,7 +46,7 @@ static cyxla_status hash_file(const char *path, cyxla_path_state *state,
   cyxla_path_get_state(path, &after);
   if (!is_same(state, &after)) {
     memset(state, 0, sizeof(*state));
-  } else if (state->seconds + SETTLED_SECONDS < (int64_t)time(NULL)) {
+  } else if (state->seconds + CYXLA_SETTLED_SECONDS < (int64_t)time(NULL)) {
     last.state = *state;
     last.hash = *hash;
   }
@@ -85,9 +81,13 @@ static cyxla_status hash_library(cyxla_plugin *plugin, cyxla_error *error) {
                            "again",
                            plugin->path);
   }
-  plugin->file_hash = hash;
-  cyxla_plugin_format_identity(bytes, hash, plugin->identity);
+  cyxla_plugin_set_identity(plugin, hash);
   return CYXLA_OK;
+}
+
+void cyxla_plugin_set_identity(cyxla_plugin *plugin, uint64_t hash) {
+  plugin->file_hash = hash;
+  cyxla_plugin_format_identity(plugin->file.bytes, hash, plugin->identity);
 }
 
 void cyxla_plugin_format_identity(uint64_t bytes, uint64_t hash,

@@ -9,6 +9,13 @@
  * place later is not taken for it, and the XLA_FLAGS that it will find. */
 void cyxla_plugin_note_file(cyxla_plugin *plugin);
 
+/* The clock of a file system may tick slowly: a file that was written to this lately
+ * may be written to again without a trace. */
+enum { CYXLA_SETTLED_SECONDS = 3 };
+
+/* Sets the hash of the library that was loaded. Under the lock of the plugins. */
+void cyxla_plugin_set_identity(cyxla_plugin *plugin, uint64_t hash);
+
 /* Both as one text, see cyxla_runtime_plugin_identity. */
 void cyxla_plugin_format_identity(uint64_t bytes, uint64_t hash,
                                   char identity[CYXLA_PLUGIN_IDENTITY_BYTES]);

@@ -6,26 +6,8 @@
 #include "error.h"
 #include "memory.h"
 #include "options.h"
-#include "plugin_identity.h"
 #include "program_sizes.h"
 #include "signature.h"
-
-cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *record,
-                                        cyxla_error *error) {
-  memset(record, 0, sizeof(*record));
-  record->path = cyxla_duplicate(path, strlen(path));
-  if (record->path == NULL)
-    return cyxla_error_out_of_memory(error, "a plugin's record");
-  cyxla_status status =
-      cyxla_plugin_hash_file(path, &record->bytes, &record->hash, error);
-  if (status != CYXLA_OK) cyxla_plugin_record_free(record);
-  return status;
-}
-
-void cyxla_plugin_record_free(cyxla_plugin_record *record) {
-  cyxla_release(record->path);
-  memset(record, 0, sizeof(*record));
-}
 
 /* What a program is made of, where it lies in the file; NULL and 0 bytes for what is
  * not there. */
@@ -170,11 +152,7 @@ static cyxla_status read_record(const cyxla_file *file, cyxla_plugin_record *rec
   memset(&reader, 0, sizeof(reader));
   reader.data = section->data;
   reader.size = section->bytes;
-  record->path = cyxla_read_text(&reader, &is_out_of_memory);
-  record->bytes = cyxla_read_u64(&reader);
-  record->hash = cyxla_read_u64(&reader);
-  if (record->path != NULL && cyxla_reader_is_done(&reader)) return CYXLA_OK;
-  cyxla_plugin_record_free(record);
+  if (cyxla_plugin_record_read(&reader, record, &is_out_of_memory)) return CYXLA_OK;
   if (is_out_of_memory) return cyxla_error_out_of_memory(error, "a plugin's record");
   return cyxla_file_invalid(file, "its record of a plugin cannot be read", error);
 }

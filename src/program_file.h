@@ -3,20 +3,8 @@
 #define CYXLA_PROGRAM_FILE_H
 
 #include "file.h"
+#include "plugin_record.h"
 #include "program.h"
-
-/* Which plugin compiled a program, so that it is found again where it still lies. */
-typedef struct cyxla_plugin_record {
-  char *path;     /* NULL: none was recorded */
-  uint64_t bytes; /* of the plugin's library */
-  uint64_t hash;  /* of its content */
-} cyxla_plugin_record;
-
-/* The record of the plugin that lies at a path. */
-cyxla_status cyxla_plugin_record_create(const char *path, cyxla_plugin_record *record,
-                                        cyxla_error *error);
-
-void cyxla_plugin_record_free(cyxla_plugin_record *record);
 
 /* Reads a program, all its sizes, with their executables, and the plugin record into
  * `record` unless that is NULL. */

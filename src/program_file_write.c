@@ -9,12 +9,6 @@
 /* Of these there is one each. Sizes and executables come beside them. */
 enum { NUM_SINGLE_SECTIONS = 5 };
 
-static void write_record(cyxla_writer *writer, const cyxla_plugin_record *record) {
-  cyxla_write_string(writer, record->path);
-  cyxla_write_u64(writer, record->bytes);
-  cyxla_write_u64(writer, record->hash);
-}
-
 /* What the sections hold that is made for the file; the rest lies in the program. */
 typedef struct file_content {
   cyxla_writer signature;
@@ -98,7 +92,7 @@ static bool make_content(const cyxla_program *program,
     if (!done) return false;
   }
   if (record != NULL) {
-    write_record(&content->plugin, record);
+    cyxla_plugin_record_write(&content->plugin, record);
     add_section(content, CYXLA_SECTION_PLUGIN, 0, content->plugin.data,
                 content->plugin.size);
   }

@@ -58,6 +58,10 @@ static bool find_recorded(const cyxla_plugin_record *record, char **found) {
   if (record == NULL || record->path == NULL || !cyxla_path_is_file(record->path)) {
     return true;
   }
+  if (cyxla_plugin_record_is_unchanged(record)) {
+    *found = cyxla_duplicate(record->path, strlen(record->path));
+    return *found != NULL;
+  }
   status = cyxla_plugin_record_create(record->path, &present, NULL);
   if (status != CYXLA_OK) return status != CYXLA_OUT_OF_MEMORY;
   if (present.bytes == record->bytes && present.hash == record->hash) {

@@ -110,7 +110,8 @@ static const char *write_changed(cyxla_section_kind kind, const void *data,
                                  size_t bytes) {
   const char *path = test_temporary_path("changed.cyxla");
   cyxla_program *program = test_sum_program();
-  cyxla_plugin_record record = {(char *)"/some/plugin.so", 1, 2};
+  cyxla_plugin_record record = {
+      .path = (char *)"/some/plugin.so", .bytes = 1, .hash = 2};
   cyxla_section sections[MAX_SECTIONS];
   size_t num_sections = 0;
   cyxla_file file;

@@ -119,8 +119,9 @@ static void the_library_s_own_directory_comes_last(void) {
 }
 
 static void the_error_lists_the_places(void) {
-  cyxla_plugin_record record = {(char *)"/nowhere/plugin.so", 1, 2};
-  cyxla_plugin_record none = {NULL, 0, 0};
+  cyxla_plugin_record record = {
+      .path = (char *)"/nowhere/plugin.so", .bytes = 1, .hash = 2};
+  cyxla_plugin_record none = {.path = NULL};
 
   test_set_environment("CYXLA_PLUGIN", NULL);
   expect_nothing(
