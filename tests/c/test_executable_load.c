@@ -155,9 +155,47 @@ static void required_arguments_are_named(void) {
   cyxla_executable_destroy(compiled);
 }
 
+/* Whether the error of code that does not compile tells versions of StableHLO. */
+static void expect_versions(const char *plugin, const char *code, size_t bytes,
+                            const char *versions) {
+  cyxla_program_options options = test_sum_options();
+  cyxla_executable *executable;
+  cyxla_runtime *runtime = test_runtime(plugin);
+  cyxla_program *program;
+  cyxla_error error;
+
+  options.code = code;
+  options.code_bytes = bytes;
+  EXPECT_OK(cyxla_program_create(&options, &program, &error), &error);
+  EXPECT_ERROR(cyxla_executable_compile(runtime, program, &executable, &error),
+               CYXLA_INVALID_ARGUMENT, &error,
+               versions != NULL ? versions : "compile the program");
+  EXPECT_EQUAL(strstr(error.message, "is written for StableHLO") != NULL,
+               versions != NULL);
+  EXPECT_STATUS(cyxla_executable_compile(runtime, program, &executable, NULL),
+                CYXLA_INVALID_ARGUMENT, NULL);
+  cyxla_program_destroy(program);
+  cyxla_runtime_destroy(runtime);
+}
+
+static void code_that_is_too_new_for_the_plugin_is_told_to_be(void) {
+  static const char newer[] = "ML\xefR\x01StableHLO_v1.19.0\0";
+  static const char same[] = "ML\xefR\x01StableHLO_v1.18.1\0";
+  const test_fake *fake = test_fake_start();
+
+  expect_versions(test_fake_path(), newer, sizeof(newer),
+                  "; the program is written for StableHLO 1.19.0, and the plugin reads "
+                  "those up to 1.18.1: save it for that version");
+  expect_versions(test_fake_path(), same, sizeof(same), NULL);
+  expect_versions(test_fake_path(), "nonsense", 8, NULL);
+  fake->set(FAKE_ATTRIBUTES, FAKE_ATTRIBUTES_NONE);
+  expect_versions(test_fake_copy("silent.so"), newer, sizeof(newer), NULL);
+}
+
 TEST_MAIN(TEST_CASE(a_serialized_executable_is_loaded_and_not_compiled),
           TEST_CASE(what_was_loaded_is_serialized_as_it_was),
           TEST_CASE(what_cannot_be_loaded_says_why),
           TEST_CASE(a_handler_that_is_missing_is_asked_for),
           TEST_CASE(a_program_of_another_platform_is_refused),
+          TEST_CASE(code_that_is_too_new_for_the_plugin_is_told_to_be),
           TEST_CASE(required_arguments_are_named))
