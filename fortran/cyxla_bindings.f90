@@ -102,6 +102,8 @@ module cyxla_bindings
     integer(c_size_t) :: struct_size
     type(c_ptr) :: runtime = c_null_ptr
     type(c_ptr) :: plugin = c_null_ptr
+    type(c_ptr) :: inputs = c_null_ptr
+    integer(c_size_t) :: num_inputs = 0
   end type c_open_options
 
   interface
