@@ -29,7 +29,7 @@
 ! Threads    Executables are shared; each thread makes its own call.
 ! Text       Spaces at the end of paths and names are not part of them.
 module cyxla
-  use cyxla_bindings, only: &
+  use cyxla_constants, only: &
       CYXLA_OK, CYXLA_CANCELLED, CYXLA_UNKNOWN, CYXLA_INVALID_ARGUMENT, &
       CYXLA_DEADLINE_EXCEEDED, CYXLA_NOT_FOUND, CYXLA_ALREADY_EXISTS, &
       CYXLA_PERMISSION_DENIED, CYXLA_RESOURCE_EXHAUSTED, CYXLA_FAILED_PRECONDITION, &
@@ -39,15 +39,15 @@ module cyxla
       CYXLA_FILE_TOO_NEW, CYXLA_PLUGIN_NOT_FOUND, CYXLA_PLUGIN_UNLOADABLE, &
       CYXLA_PLUGIN_TOO_OLD, CYXLA_PLUGIN_INVALID, CYXLA_PLATFORM_MISMATCH, &
       CYXLA_SIGNATURE_MISMATCH, CYXLA_FORKED, CYXLA_SIZE_NOT_FOUND
-  use cyxla_bindings, only: &
+  use cyxla_constants, only: &
       CYXLA_BOOL, CYXLA_INT8, CYXLA_INT16, CYXLA_INT32, CYXLA_INT64, CYXLA_UINT8, &
       CYXLA_UINT16, CYXLA_UINT32, CYXLA_UINT64, CYXLA_FLOAT16, CYXLA_FLOAT32, &
       CYXLA_FLOAT64, CYXLA_BFLOAT16, CYXLA_COMPLEX64, CYXLA_COMPLEX128, CYXLA_ALIGNMENT
   use cyxla_bindings, only: cyxla_version_text
   use cyxla_calls, only: cyxla_call
   use cyxla_errors, only: cyxla_error, text_from_c
-  use cyxla_executables, only: cyxla_executable, cyxla_program, cyxla_runtime, &
-      cyxla_runtime_info
+  use cyxla_executables, only: cyxla_executable, cyxla_program
+  use cyxla_runtimes, only: cyxla_runtime, cyxla_runtime_info
   use cyxla_specs, only: cyxla_array_spec, cyxla_dtype_name
   implicit none
   private :: cyxla_version_text, text_from_c

@@ -1,14 +1,15 @@
-! Programs, runtimes and executables. They never change once they are made, and any number
-! of threads use them at once. A copy of a variable is another name for the same thing. What
-! is not destroyed lives until the process ends, and what a variable held before is destroyed
-! by the procedures that make something new. There are no finalizers: gfortran 12 also calls
-! them for its own temporary copies, in assignments of types that hold one of these.
+! Programs and executables. They never change once they are made, and any number of threads
+! use them at once. A copy of a variable is another name for the same thing. What is not
+! destroyed lives until the process ends, and what a variable held before is destroyed by the
+! procedures that make something new. There are no finalizers: gfortran 12 also calls them for
+! its own temporary copies, in assignments of types that hold one of these.
 module cyxla_executables
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_ptr, c_ptr, &
-      c_size_t, c_sizeof
+      c_sizeof
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use cyxla_bindings
   use cyxla_errors, only: cyxla_error, report, text_from_c, text_to_c
+  use cyxla_runtimes, only: cyxla_runtime
   use cyxla_specs, only: cyxla_array_spec, find_array, find_spec, num_arrays, OF_INPUTS, &
       OF_OUTPUTS
   implicit none
@@ -67,29 +68,6 @@ module cyxla_executables
     procedure :: destroy => destroy_executable
     procedure, private :: c_program => program_of_executable
   end type cyxla_executable
-
-  ! A loaded plugin with its client and devices.
-  type, public :: cyxla_runtime
-    private
-    type(c_ptr) :: object = c_null_ptr
-  contains
-    procedure :: create => create_runtime
-    procedure :: get_info
-    procedure :: c_pointer => pointer_of_runtime
-    procedure :: destroy => destroy_runtime
-  end type cyxla_runtime
-
-  ! What a runtime is.
-  type, public :: cyxla_runtime_info
-    character(:), allocatable :: platform          ! in lower case, such as "cpu"
-    character(:), allocatable :: platform_version  ! the plugin's own text
-    character(:), allocatable :: plugin_path       ! absolute, without links
-    integer :: pjrt_api_major = 0
-    integer :: pjrt_api_minor = 0
-    integer(int64) :: stablehlo_version(3) = 0     ! the latest that it reads; 0: unknown
-    integer :: num_devices = 0
-    logical :: zero_copy = .false.                 ! runs use arrays without copies
-  end type cyxla_runtime_info
 
 contains
 
@@ -227,7 +205,7 @@ contains
 
     call self%destroy()
     options%struct_size = c_sizeof(options)
-    if (present(runtime)) options%runtime = runtime%object
+    if (present(runtime)) options%runtime = runtime%c_pointer()
     if (present(plugin)) then
       plugin_text = text_to_c(plugin)
       options%plugin = c_loc(plugin_text)
@@ -246,7 +224,7 @@ contains
     integer(c_int) :: status
 
     call self%destroy()
-    status = cyxla_executable_compile(runtime%object, program%object, self%object, found)
+    status = cyxla_executable_compile(runtime%c_pointer(), program%object, self%object, found)
     call report(status, found, error)
   end subroutine compile
 
@@ -303,68 +281,4 @@ contains
     call cyxla_executable_destroy(self%object)
     self%object = c_null_ptr
   end subroutine destroy_executable
-
-  ! ---- Runtimes --------------------------------------------------------------------------
-
-  ! Loads a plugin and creates its client. Without a path the plugin is looked for, and
-  ! num_threads is the size of its pool for computing.
-  subroutine create_runtime(self, plugin, platform, num_threads, error)
-    class(cyxla_runtime), intent(inout) :: self
-    character(*), intent(in), optional :: plugin, platform
-    integer, intent(in), optional :: num_threads
-    type(cyxla_error), intent(out), optional :: error
-    type(c_runtime_options) :: options
-    character(kind=c_char, len=:), allocatable, target :: plugin_text, platform_text
-    type(c_error) :: found
-    integer(c_int) :: status
-
-    call self%destroy()
-    options%struct_size = c_sizeof(options)
-    if (present(plugin)) then
-      plugin_text = text_to_c(plugin)
-      options%plugin = c_loc(plugin_text)
-    end if
-    if (present(platform)) then
-      platform_text = text_to_c(platform)
-      options%platform = c_loc(platform_text)
-    end if
-    if (present(num_threads)) options%num_threads = int(num_threads, c_size_t)
-    status = cyxla_runtime_create(options, self%object, found)
-    call report(status, found, error)
-  end subroutine create_runtime
-
-  subroutine get_info(self, info, error)
-    class(cyxla_runtime), intent(in) :: self
-    type(cyxla_runtime_info), intent(out) :: info
-    type(cyxla_error), intent(out), optional :: error
-    type(c_runtime_info) :: c_info
-    type(c_error) :: found
-    integer(c_int) :: status
-
-    c_info%struct_size = c_sizeof(c_info)
-    status = cyxla_runtime_get_info(self%object, c_info, found)
-    info%platform = text_from_c(c_info%platform)
-    info%platform_version = text_from_c(c_info%platform_version)
-    info%plugin_path = text_from_c(c_info%plugin_path)
-    info%pjrt_api_major = int(c_info%pjrt_api_major)
-    info%pjrt_api_minor = int(c_info%pjrt_api_minor)
-    info%stablehlo_version = c_info%stablehlo_version
-    info%num_devices = int(c_info%num_devices)
-    info%zero_copy = c_info%zero_copy
-    call report(status, found, error)
-  end subroutine get_info
-
-  function pointer_of_runtime(self) result(pointer)
-    class(cyxla_runtime), intent(in) :: self
-    type(c_ptr) :: pointer
-
-    pointer = self%object
-  end function pointer_of_runtime
-
-  subroutine destroy_runtime(self)
-    class(cyxla_runtime), intent(inout) :: self
-
-    call cyxla_runtime_destroy(self%object)
-    self%object = c_null_ptr
-  end subroutine destroy_runtime
 end module cyxla_executables

@@ -13,6 +13,7 @@ from example_projects import ROOT, run
 HEADER = without_comments((ROOT / "include/cyxla.h").read_text())
 # Continued lines as one.
 BINDINGS = re.sub(r"&\s*\n\s*", "", (ROOT / "fortran/cyxla_bindings.f90").read_text())
+CONSTANTS = (ROOT / "fortran/cyxla_constants.f90").read_text()
 MODULE = (ROOT / "fortran/cyxla.f90").read_text()
 
 STRUCTS = ["error", "array_spec", "runtime_options", "runtime_info", "open_options"]
@@ -25,7 +26,7 @@ def numbers(enumeration):
 
 
 def parameters():
-    found = re.findall(r"integer, parameter :: (CYXLA_\w+) = (\d+)", BINDINGS)
+    found = re.findall(r"integer, parameter :: (CYXLA_\w+) = (\d+)", CONSTANTS)
     return {name: int(value) for name, value in found}
 
 
