@@ -26,6 +26,8 @@
 !            until the process ends. A copy of a variable is another name for the same thing.
 ! Shapes     The array [n, m] of JAX is the array (m, n) here: the same numbers in the same
 !            places, without a transposition. Indices count from 1.
+! Sizes      A program may be one function at several sizes, with other shapes each. The
+!            shapes of the inputs pick one.
 ! Threads    Executables are shared; each thread makes its own call.
 ! Text       Spaces at the end of paths and names are not part of them.
 module cyxla
@@ -46,8 +48,9 @@ module cyxla
   use cyxla_bindings, only: cyxla_version_text
   use cyxla_calls, only: cyxla_call
   use cyxla_errors, only: cyxla_error, text_from_c
-  use cyxla_executables, only: cyxla_executable, cyxla_program
+  use cyxla_executables, only: cyxla_executable, cyxla_program, cyxla_save_all
   use cyxla_runtimes, only: cyxla_runtime, cyxla_runtime_info
+  use cyxla_sizes, only: cyxla_shape
   use cyxla_specs, only: cyxla_array_spec, cyxla_dtype_name
   implicit none
   private :: cyxla_version_text, text_from_c

@@ -131,6 +131,35 @@ module cyxla_bindings
       type(c_ptr) :: text
     end function cyxla_program_metadata
 
+    pure function cyxla_program_num_sizes(program) result(count) bind(c)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: program
+      integer(c_size_t) :: count
+    end function cyxla_program_num_sizes
+
+    function cyxla_program_size(program, index) result(size) bind(c)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: program
+      integer(c_size_t), value :: index
+      type(c_ptr) :: size
+    end function cyxla_program_size
+
+    function cyxla_program_pick(program, inputs, num_inputs, size, error) result(status) &
+        bind(c)
+      import :: c_error, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: program, inputs
+      integer(c_size_t), value :: num_inputs
+      type(c_ptr), intent(out) :: size
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function cyxla_program_pick
+
+    pure function cyxla_program_num_executables(program) result(count) bind(c)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: program
+      integer(c_size_t) :: count
+    end function cyxla_program_num_executables
+
     function cyxla_runtime_create(options, runtime, error) result(status) bind(c)
       import :: c_error, c_int, c_ptr, c_runtime_options
       type(c_runtime_options), intent(in) :: options
@@ -161,6 +190,15 @@ module cyxla_bindings
       integer(c_int) :: status
     end function cyxla_executable_compile
 
+    function cyxla_executable_create(runtime, program, executable, error) result(status) &
+        bind(c)
+      import :: c_error, c_int, c_ptr
+      type(c_ptr), value :: runtime, program
+      type(c_ptr), intent(out) :: executable
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function cyxla_executable_create
+
     function cyxla_open(path, options, executable, error) result(status) bind(c)
       import :: c_char, c_error, c_int, c_open_options, c_ptr
       character(kind=c_char), intent(in) :: path(*)
@@ -183,11 +221,27 @@ module cyxla_bindings
       integer(c_int) :: status
     end function cyxla_executable_save
 
+    function cyxla_executable_save_all(executables, num_executables, path, error) &
+        result(status) bind(c)
+      import :: c_char, c_error, c_int, c_ptr, c_size_t
+      type(c_ptr), intent(in) :: executables(*)
+      integer(c_size_t), value :: num_executables
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function cyxla_executable_save_all
+
     function cyxla_executable_program(executable) result(program) bind(c)
       import :: c_ptr
       type(c_ptr), value :: executable
       type(c_ptr) :: program
     end function cyxla_executable_program
+
+    function cyxla_executable_runtime(executable) result(runtime) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: executable
+      type(c_ptr) :: runtime
+    end function cyxla_executable_runtime
 
     function cyxla_executable_tier(executable) result(text) bind(c)
       import :: c_ptr
@@ -200,6 +254,12 @@ module cyxla_bindings
       type(c_ptr), value :: executable
       real(c_double) :: seconds
     end function cyxla_executable_compile_seconds
+
+    function cyxla_executable_is_deserialized(executable) result(is_deserialized) bind(c)
+      import :: c_bool, c_ptr
+      type(c_ptr), value :: executable
+      logical(c_bool) :: is_deserialized
+    end function cyxla_executable_is_deserialized
 
     function cyxla_executable_code_bytes(executable) result(bytes) bind(c)
       import :: c_int64_t, c_ptr

@@ -54,4 +54,5 @@ module cyxla_constants
 
   integer, parameter :: CYXLA_ALIGNMENT = 64
   integer, parameter :: CYXLA_ERROR_MESSAGE_SIZE = 4096
+  integer, parameter :: CYXLA_RANK_MAXIMUM = 64
 end module cyxla_constants

@@ -3,10 +3,14 @@ module cyxla_errors
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, &
       c_null_char, c_ptr
   use cyxla_bindings, only: c_error, c_string_length, CYXLA_ERROR_MESSAGE_SIZE, CYXLA_OK, &
-      cyxla_status_text
+      CYXLA_SIZE_NOT_FOUND, cyxla_status_text
   implicit none
   private
   public :: fail, is_text_of_c, report, succeed, text_from_c, text_to_c
+
+  ! Ends messages that list shapes for the reader to choose from, which C writes.
+  character(*), parameter :: ORDER_OF_SHAPES = &
+      ' (shapes in the order of JAX; in Fortran they are the other way round)'
 
   ! What went wrong. Procedures that can fail take one as an optional argument and set it
   ! each time: to CYXLA_OK with an empty message where nothing failed. Without the argument
@@ -72,7 +76,11 @@ contains
       if (found%message(length + 1) == c_null_char) exit
       message(length + 1:length + 1) = found%message(length + 1)
     end do
-    call fail(int(status), message(:length), error)
+    if (status == CYXLA_SIZE_NOT_FOUND) then
+      call fail(int(status), message(:length) // ORDER_OF_SHAPES, error)
+    else
+      call fail(int(status), message(:length), error)
+    end if
   end subroutine report
 
   ! The text at a pointer, empty where it is NULL.

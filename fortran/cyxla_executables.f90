@@ -5,15 +5,16 @@
 ! its own temporary copies, in assignments of types that hold one of these.
 module cyxla_executables
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_ptr, c_ptr, &
-      c_sizeof
+      c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use cyxla_bindings
   use cyxla_errors, only: cyxla_error, report, text_from_c, text_to_c
-  use cyxla_runtimes, only: cyxla_runtime
-  use cyxla_specs, only: cyxla_array_spec, find_array, find_spec, num_arrays, OF_INPUTS, &
-      OF_OUTPUTS
+  use cyxla_runtimes, only: borrow_runtime, cyxla_runtime
+  use cyxla_sizes
+  use cyxla_specs
   implicit none
   private
+  public :: cyxla_save_all
 
   ! What has inputs and outputs. An index counts from 1, and `which` is an index or a name.
   type, abstract, public :: cyxla_signature
@@ -27,6 +28,9 @@ module cyxla_executables
     procedure :: find_output
     procedure :: input        ! the specification of an input
     procedure :: output
+    procedure :: num_sizes    ! at how many sizes the function was saved; 0 of nothing
+    procedure :: size => get_size  ! the program at one of them
+    procedure :: pick         ! the program at the one for given shapes
     procedure :: is_open      ! whether it holds something
     procedure :: c_pointer    ! for C functions; borrowed
     procedure(destroy_object), deferred :: destroy
@@ -45,13 +49,16 @@ module cyxla_executables
     end subroutine destroy_object
   end interface
 
-  ! A lowered JAX function.
+  ! A lowered JAX function. One that is a size of another program or of an executable lives
+  ! as long as that, and as what was made of it: destroying it lets go of it only.
   type, extends(cyxla_signature), public :: cyxla_program
+    logical, private :: is_borrowed = .false.
   contains
     procedure :: load => load_program
     procedure :: save => save_program
     procedure :: platform
     procedure :: metadata
+    procedure :: num_executables
     procedure :: destroy => destroy_program
     procedure, private :: c_program => program_of_program
   end type cyxla_program
@@ -60,12 +67,16 @@ module cyxla_executables
   type, extends(cyxla_signature), public :: cyxla_executable
   contains
     procedure :: open => open_executable
+    procedure :: create
     procedure :: compile
     procedure :: save => save_executable
+    procedure :: runtime => runtime_of_executable
     procedure :: tier
     procedure :: compile_seconds
+    procedure :: is_deserialized
     procedure :: code_bytes
     procedure :: destroy => destroy_executable
+    procedure, private :: replace
     procedure, private :: c_program => program_of_executable
   end type cyxla_executable
 
@@ -114,6 +125,35 @@ contains
 
     spec = find_spec(self%c_program(), OF_OUTPUTS, which, error)
   end function output
+
+  integer function num_sizes(self)
+    class(cyxla_signature), intent(in) :: self
+
+    num_sizes = count_sizes(self%c_program())
+  end function num_sizes
+
+  ! The index counts from 1 to num_sizes.
+  function get_size(self, index, error) result(program)
+    class(cyxla_signature), intent(in) :: self
+    integer, intent(in) :: index
+    type(cyxla_error), intent(out), optional :: error
+    type(cyxla_program) :: program
+
+    program%is_borrowed = .true.
+    call find_size(self%c_program(), index, program%object, error)
+  end function get_size
+
+  ! The program at the size whose inputs have these shapes: as many of them as tell it from
+  ! all others, none where there is one size. Any size may be asked for another one.
+  function pick(self, shapes, error) result(program)
+    class(cyxla_signature), intent(in) :: self
+    type(cyxla_shape), intent(in), optional :: shapes(:)
+    type(cyxla_error), intent(out), optional :: error
+    type(cyxla_program) :: program
+
+    program%is_borrowed = .true.
+    call pick_size(self%c_program(), shapes, program%object, error)
+  end function pick
 
   logical function is_open(self)
     class(cyxla_signature), intent(in) :: self
@@ -173,6 +213,14 @@ contains
     if (self%is_open()) text = text_from_c(cyxla_program_metadata(self%object))
   end function metadata
 
+  ! The number of executables that it was read with from a file.
+  integer function num_executables(self)
+    class(cyxla_program), intent(in) :: self
+
+    num_executables = 0
+    if (self%is_open()) num_executables = int(cyxla_program_num_executables(self%object))
+  end function num_executables
+
   function program_of_program(self) result(pointer)
     class(cyxla_program), intent(in) :: self
     type(c_ptr) :: pointer
@@ -183,36 +231,58 @@ contains
   subroutine destroy_program(self)
     class(cyxla_program), intent(inout) :: self
 
-    call cyxla_program_destroy(self%object)
+    if (.not. self%is_borrowed) call cyxla_program_destroy(self%object)
     self%object = c_null_ptr
+    self%is_borrowed = .false.
   end subroutine destroy_program
 
   ! ---- Executables -----------------------------------------------------------------------
 
   ! Opens a .cyxla file and makes its program ready to run, in the runtime that is given,
   ! else in a default one of the plugin at that path, else of the plugin that is found as
-  ! cyxla_open of C tells. Open only files that you trust: they become machine code.
-  subroutine open_executable(self, path, plugin, runtime, error)
+  ! cyxla_open of C tells. Of a function at several sizes the shapes pick one, as in pick.
+  ! Open only files that you trust: they become machine code.
+  subroutine open_executable(self, path, plugin, runtime, error, shapes)
     class(cyxla_executable), intent(inout) :: self
     character(*), intent(in) :: path
     character(*), intent(in), optional :: plugin
     type(cyxla_runtime), intent(in), optional :: runtime
     type(cyxla_error), intent(out), optional :: error
+    type(cyxla_shape), intent(in), optional :: shapes(:)
     type(c_open_options) :: options
+    type(converted_shapes) :: wanted
     character(kind=c_char, len=:), allocatable, target :: plugin_text
+    type(c_ptr) :: opened
     type(c_error) :: found
     integer(c_int) :: status
 
-    call self%destroy()
     options%struct_size = c_sizeof(options)
     if (present(runtime)) options%runtime = runtime%c_pointer()
     if (present(plugin)) then
       plugin_text = text_to_c(plugin)
       options%plugin = c_loc(plugin_text)
     end if
-    status = cyxla_open(text_to_c(path), options, self%object, found)
-    call report(status, found, error)
+    call convert_shapes(shapes, wanted)
+    options%inputs = wanted%inputs
+    options%num_inputs = wanted%num_inputs
+    status = cyxla_open(text_to_c(path), options, opened, found)
+    call self%replace(opened, status, found, error)
   end subroutine open_executable
+
+  ! Makes a program ready to run on the first device of a runtime: loads what fits of the
+  ! executables that its file held, and else compiles it.
+  subroutine create(self, runtime, program, error)
+    class(cyxla_executable), intent(inout) :: self
+    type(cyxla_runtime), intent(in) :: runtime
+    type(cyxla_program), intent(in) :: program
+    type(cyxla_error), intent(out), optional :: error
+    type(c_ptr) :: created
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    status = cyxla_executable_create(runtime%c_pointer(), program%object, created, found)
+    call self%replace(created, status, found, error)
+  end subroutine create
 
   ! Compiles a program for the first device of a runtime.
   subroutine compile(self, runtime, program, error)
@@ -220,15 +290,29 @@ contains
     type(cyxla_runtime), intent(in) :: runtime
     type(cyxla_program), intent(in) :: program
     type(cyxla_error), intent(out), optional :: error
+    type(c_ptr) :: compiled
     type(c_error) :: found
     integer(c_int) :: status
 
-    call self%destroy()
-    status = cyxla_executable_compile(runtime%c_pointer(), program%object, self%object, found)
-    call report(status, found, error)
+    status = cyxla_executable_compile(runtime%c_pointer(), program%object, compiled, found)
+    call self%replace(compiled, status, found, error)
   end subroutine compile
 
-  ! Writes a .cyxla file that holds the program and records the plugin.
+  ! Puts what C made, or nothing, in the place of the old executable. That is destroyed only
+  ! now, since its runtime and its program may be what the new one was made of.
+  subroutine replace(self, object, status, found, error)
+    class(cyxla_executable), intent(inout) :: self
+    type(c_ptr), intent(in) :: object
+    integer(c_int), intent(in) :: status
+    type(c_error), intent(in) :: found
+    type(cyxla_error), intent(out), optional :: error
+
+    call self%destroy()
+    self%object = object
+    call report(status, found, error)
+  end subroutine replace
+
+  ! Writes a .cyxla file that holds the program, the executable, and which plugin made it.
   subroutine save_executable(self, path, error)
     class(cyxla_executable), intent(in) :: self
     character(*), intent(in) :: path
@@ -240,6 +324,29 @@ contains
     call report(status, found, error)
   end subroutine save_executable
 
+  ! Writes a .cyxla file as save does, with executables of several sizes of one program.
+  subroutine cyxla_save_all(executables, path, error)
+    type(cyxla_executable), intent(in) :: executables(:)
+    character(*), intent(in) :: path
+    type(cyxla_error), intent(out), optional :: error
+    type(c_ptr) :: objects(size(executables))
+    type(c_error) :: found
+    integer(c_int) :: status
+
+    objects = executables%object
+    status = cyxla_executable_save_all(objects, size(objects, kind=c_size_t), &
+        text_to_c(path), found)
+    call report(status, found, error)
+  end subroutine cyxla_save_all
+
+  ! The runtime that it was made for.
+  function runtime_of_executable(self) result(runtime)
+    class(cyxla_executable), intent(in) :: self
+    type(cyxla_runtime) :: runtime
+
+    if (self%is_open()) runtime = borrow_runtime(cyxla_executable_runtime(self%object))
+  end function runtime_of_executable
+
   ! How calls run, such as "pjrt".
   function tier(self) result(text)
     class(cyxla_executable), intent(in) :: self
@@ -249,7 +356,7 @@ contains
     if (self%is_open()) text = text_from_c(cyxla_executable_tier(self%object))
   end function tier
 
-  ! Seconds that the plugin took to compile.
+  ! Seconds that the plugin took to compile, or to load what had been compiled before.
   function compile_seconds(self) result(seconds)
     class(cyxla_executable), intent(in) :: self
     real(real64) :: seconds
@@ -257,6 +364,14 @@ contains
     seconds = 0
     if (self%is_open()) seconds = cyxla_executable_compile_seconds(self%object)
   end function compile_seconds
+
+  ! Whether it was loaded and not compiled.
+  logical function is_deserialized(self)
+    class(cyxla_executable), intent(in) :: self
+
+    is_deserialized = .false.
+    if (self%is_open()) is_deserialized = cyxla_executable_is_deserialized(self%object)
+  end function is_deserialized
 
   ! Bytes of machine code as the plugin counts them, -1 where it does not tell.
   function code_bytes(self) result(bytes)

@@ -7,11 +7,14 @@ module cyxla_runtimes
   use cyxla_errors, only: cyxla_error, report, text_from_c, text_to_c
   implicit none
   private
+  public :: borrow_runtime
 
-  ! A loaded plugin with its client and devices.
+  ! A loaded plugin with its client and devices. One that an executable was asked for is the
+  ! executable's: destroying it lets go of it only.
   type, public :: cyxla_runtime
     private
     type(c_ptr) :: object = c_null_ptr
+    logical :: is_borrowed = .false.
   contains
     procedure :: create => create_runtime
     procedure :: get_info
@@ -81,6 +84,14 @@ contains
     call report(status, found, error)
   end subroutine get_info
 
+  function borrow_runtime(pointer) result(runtime)
+    type(c_ptr), intent(in) :: pointer
+    type(cyxla_runtime) :: runtime
+
+    runtime%object = pointer
+    runtime%is_borrowed = .true.
+  end function borrow_runtime
+
   function pointer_of_runtime(self) result(pointer)
     class(cyxla_runtime), intent(in) :: self
     type(c_ptr) :: pointer
@@ -91,7 +102,8 @@ contains
   subroutine destroy_runtime(self)
     class(cyxla_runtime), intent(inout) :: self
 
-    call cyxla_runtime_destroy(self%object)
+    if (.not. self%is_borrowed) call cyxla_runtime_destroy(self%object)
     self%object = c_null_ptr
+    self%is_borrowed = .false.
   end subroutine destroy_runtime
 end module cyxla_runtimes

@@ -12,13 +12,11 @@ const char *support_plugin(void) {
   return FAKE_PLUGIN_PATH;
 }
 
-static int save(const char *path, const char *code, const cyxla_array_spec *inputs,
-                size_t num_inputs, const cyxla_array_spec *outputs,
-                size_t num_outputs) {
+static cyxla_status make(const char *code, const cyxla_array_spec *inputs,
+                         size_t num_inputs, const cyxla_array_spec *outputs,
+                         size_t num_outputs, cyxla_program **program,
+                         cyxla_error *error) {
   cyxla_program_options options = CYXLA_PROGRAM_OPTIONS_INIT;
-  cyxla_program *program;
-  cyxla_error error;
-  cyxla_status status;
 
   options.platform = "cpu";
   options.code = code;
@@ -28,7 +26,17 @@ static int save(const char *path, const char *code, const cyxla_array_spec *inpu
   options.outputs = outputs;
   options.num_outputs = num_outputs;
   options.metadata = "written by a test";
-  status = cyxla_program_create(&options, &program, &error);
+  return cyxla_program_create(&options, program, error);
+}
+
+static int save(const char *path, const char *code, const cyxla_array_spec *inputs,
+                size_t num_inputs, const cyxla_array_spec *outputs,
+                size_t num_outputs) {
+  cyxla_program *program;
+  cyxla_error error;
+  cyxla_status status =
+      make(code, inputs, num_inputs, outputs, num_outputs, &program, &error);
+
   if (status == CYXLA_OK) status = cyxla_program_save(program, path, &error);
   if (status != CYXLA_OK) fprintf(stderr, "%s\n", error.message);
   cyxla_program_destroy(program);
@@ -91,6 +99,39 @@ int support_save_empty(const char *path) {
 
   return save(path, "input float64[2,0]\noutput float64[2,0] = argument 0\n", &x, 1, &y,
               1);
+}
+
+static cyxla_status make_size(int64_t size, cyxla_program **program,
+                              cyxla_error *error) {
+  const int64_t shape[] = {size, 3};
+  cyxla_array_spec inputs[] = {describe("step", CYXLA_FLOAT64, 0, NULL),
+                               describe("x", CYXLA_FLOAT64, 2, shape)};
+  cyxla_array_spec output = describe("y", CYXLA_FLOAT64, 2, shape);
+  char code[120];
+
+  snprintf(code, sizeof(code),
+           "input float64[]\ninput float64[%d,3]\noutput float64[%d,3] = negate 1\n",
+           (int)size, (int)size);
+  return make(code, inputs, 2, &output, 1, program, error);
+}
+
+int support_save_sizes(const char *path) {
+  cyxla_program *sizes[3] = {NULL, NULL, NULL}, *joined = NULL;
+  cyxla_status status = CYXLA_OK;
+  cyxla_error error;
+
+  for (int i = 0; status == CYXLA_OK && i < 3; i++) {
+    status = make_size(2 + i, &sizes[i], &error);
+  }
+  if (status == CYXLA_OK) {
+    status =
+        cyxla_program_join((const cyxla_program *const *)sizes, 3, &joined, &error);
+  }
+  if (status == CYXLA_OK) status = cyxla_program_save(joined, path, &error);
+  if (status != CYXLA_OK) fprintf(stderr, "%s\n", error.message);
+  cyxla_program_destroy(joined);
+  for (int i = 0; i < 3; i++) cyxla_program_destroy(sizes[i]);
+  return (int)status;
 }
 
 /* Loads the plugin, which cyxla loads as well: both see one state. */

@@ -7,7 +7,7 @@ module support
   implicit none
   private
   public :: begin_test, close_both, end_test, expect, expect_error, expect_text, &
-      open_advance, open_copy, open_empty, open_sum, plugin, size_in_c, &
+      open_advance, open_copy, open_empty, open_sum, plugin, save_sizes, size_in_c, &
       support_divide_by_zero, support_fail_runs, support_num_alive
 
   integer, public :: num_passed = 0, num_failed = 0
@@ -44,6 +44,12 @@ module support
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int) :: status
     end function support_save_empty
+
+    function support_save_sizes(path) bind(c) result(status)
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function support_save_sizes
 
     function support_num_alive() bind(c) result(count)
       import :: c_long
@@ -174,6 +180,15 @@ contains
     call open_saved(support_save_empty('test_fortran.cyxla' // c_null_char), executable, &
         call)
   end subroutine open_empty
+
+  ! Writes a function at three sizes.
+  subroutine save_sizes(path)
+    character(*), intent(in) :: path
+
+    if (support_save_sizes(path // c_null_char) /= 0) then
+      error stop 'a program of the tests cannot be saved'
+    end if
+  end subroutine save_sizes
 
   ! The size of a struct of cyxla.h.
   integer function size_in_c(name)

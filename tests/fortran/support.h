@@ -10,11 +10,13 @@ const char *support_plugin(void);
  *   copy     x dtype[2, 3, 1, 2, ...] of that rank -> y, a copy of it
  *   sum      left float64[2, 3], right float64[2, 3] -> sum, left
  *   advance  time float64[], state.velocity float64[4], donated -> velocity, negated
- *   empty    x float64[2, 0] -> y, a copy of it */
+ *   empty    x float64[2, 0] -> y, a copy of it
+ *   sizes    step float64[], x float64[n, 3] -> y, x negated, for n of 2, 3 and 4 */
 int support_save_copy(const char *path, int dtype, int rank);
 int support_save_sum(const char *path);
 int support_save_advance(const char *path);
 int support_save_empty(const char *path);
+int support_save_sizes(const char *path);
 
 /* Controls of the fake plugin: executables and buffers that are alive, all runs fail
  * from now on or do not, every call of the plugin divides by zero or does not. */

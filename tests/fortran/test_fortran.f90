@@ -4,11 +4,13 @@ program test_fortran
   use test_calls, only: run_tests_of_calls
   use test_errors, only: run_tests_of_errors
   use test_executables, only: run_tests_of_executables
+  use test_sizes, only: run_tests_of_sizes
   use test_types, only: run_tests_of_types
   implicit none
 
   call run_tests_of_errors()
   call run_tests_of_executables()
+  call run_tests_of_sizes()
   call run_tests_of_calls()
   call run_tests_of_types()
   print '(i0, a, i0, a)', num_passed, ' passed, ', num_failed, ' failed'

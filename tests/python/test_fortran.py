@@ -1,4 +1,4 @@
-"""The Fortran module declares what cyxla.h declares, and XLA meets no traps."""
+"""The Fortran module declares what cyxla.h declares, and works with XLA."""
 
 import re
 import shutil
@@ -64,7 +64,11 @@ def test_the_other_constants_are_those_of_c():
     defined = dict(re.findall(r"#define (CYXLA_\w+) (\d+)", HEADER))
     members = numbers("cyxla_status") | numbers("cyxla_dtype")
     others = parameters().keys() - members.keys()
-    assert others == {"CYXLA_ALIGNMENT", "CYXLA_ERROR_MESSAGE_SIZE"}
+    assert others == {
+        "CYXLA_ALIGNMENT",
+        "CYXLA_ERROR_MESSAGE_SIZE",
+        "CYXLA_RANK_MAXIMUM",
+    }
     for name in others:
         assert parameters()[name] == int(defined[name])
 
@@ -81,6 +85,22 @@ def test_the_functions_have_the_arguments_of_c():
     assert len(bound) > 25
     for name in bound.keys() - {"strlen"}:
         assert bound[name] == declared[name], name
+
+
+needs_gfortran = pytest.mark.skipif(
+    shutil.which("gfortran") is None, reason="no gfortran"
+)
+
+
+def build(prefix, folder, name, source):
+    """Compiles a program to ``folder / name``."""
+    (folder / f"{name}.f90").write_text(source)
+    built = run(
+        "gfortran", "-ffpe-trap=invalid,zero,overflow", "-fcheck=all", f"{name}.f90",
+        f"-I{prefix}/include/cyxla/fortran", f"-L{prefix}/lib", "-lcyxla_fortran",
+        "-lcyxla", f"-Wl,-rpath,{prefix}/lib", "-o", name, folder=folder,
+    )  # fmt: skip
+    assert built.returncode == 0, built.stderr
 
 
 # Large enough that XLA's pool of threads takes part.
@@ -109,19 +129,13 @@ end program traps
 """
 
 
-@pytest.mark.skipif(shutil.which("gfortran") is None, reason="no gfortran")
+@needs_gfortran
 def test_traps_stay_on_in_fortran_and_off_in_xla(prefix, x64, tmp_path):
     def divide(x):
         return {"inverse": 1 / x, "ratio": x / x}
 
     cx.save(tmp_path / "traps.cyxla", cx.compile(divide, np.zeros((1000, 1000))))
-    (tmp_path / "traps.f90").write_text(TRAPS)
-    built = run(
-        "gfortran", "-ffpe-trap=invalid,zero,overflow", "-fcheck=all", "traps.f90",
-        f"-I{prefix}/include/cyxla/fortran", f"-L{prefix}/lib", "-lcyxla_fortran",
-        "-lcyxla", f"-Wl,-rpath,{prefix}/lib", "-o", "traps", folder=tmp_path,
-    )  # fmt: skip
-    assert built.returncode == 0, built.stderr
+    build(prefix, tmp_path, "traps", TRAPS)
 
     result = run("./traps", folder=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
@@ -129,3 +143,48 @@ def test_traps_stay_on_in_fortran_and_off_in_xla(prefix, x64, tmp_path):
 
     result = run("./traps", "divide", folder=tmp_path)
     assert result.returncode == -signal.SIGFPE
+
+
+SIZES = """
+program sizes
+  use, intrinsic :: iso_fortran_env, only: real64
+  use cyxla
+  implicit none
+  type(cyxla_executable) :: executable
+  type(cyxla_call) :: call
+  real(real64), pointer :: position(:, :), center(:)
+  integer :: n
+
+  call executable%open('sizes.cyxla', shapes=[cyxla_shape([3, 4], name='position')])
+  do n = 4, 6
+    if (n > 4) call executable%create(executable%runtime(), &
+        executable%pick([cyxla_shape([3, n], name='position')]))
+    call call%create(executable)
+    call call%input('position', position, shape=[3, n])
+    position = 0
+    position(2, n) = n
+    call call%run()
+    call call%output('center', center)
+    print '(l1, 3f4.1)', executable%is_deserialized(), center
+  end do
+end program sizes
+"""
+
+
+@needs_gfortran
+def test_the_size_is_changed_at_run_time(prefix, x64, tmp_path):
+    def find_center(position):
+        return {"center": position.mean(axis=0)}
+
+    shapes = [[np.zeros((n, 3))] for n in (4, 5)]
+    cx.save(tmp_path / "sizes.cyxla", find_center, shapes=shapes)
+    build(prefix, tmp_path, "sizes", SIZES)
+    result = run("./sizes", folder=tmp_path)
+    assert result.stdout == "T 0.0 1.0 0.0\n" * 2
+    assert result.returncode == 1
+    message = (
+        "cyxla SIZE_NOT_FOUND: the program is not there for the inputs position[6,3]; "
+        "it was saved for: position[4,3]; position[5,3] (shapes in the order of JAX; "
+        "in Fortran they are the other way round)"
+    )
+    assert message in result.stderr
