@@ -202,10 +202,16 @@ def test_the_plugin_section_is_as_the_file_format_says(reader, tmp_path):
 
     (section,) = reader["read_sections"](tmp_path / "program.cyxla")[5]
 
-    path, content = str(plugin).encode(), plugin.read_bytes()
-    numbers = [len(path), len(content), xxhash.xxh64_intdigest(content)]
-    size, content_size, digest = (n.to_bytes(8, "little") for n in numbers)
-    assert section == size + path + content_size + digest
+    path, content, state = str(plugin).encode(), plugin.read_bytes(), plugin.stat()
+    ends = content[: 1 << 14] + content[-1 << 14 :]
+    numbers = [
+        *[len(content), xxhash.xxh64_intdigest(content), state.st_ino],
+        *divmod(state.st_mtime_ns, 10**9),
+        *divmod(state.st_ctime_ns, 10**9),
+        xxhash.xxh64_intdigest(ends),
+    ]
+    words = [n.to_bytes(8, "little") for n in [len(path), *numbers]]
+    assert section == words[0] + path + b"".join(words[1:])
 
 
 def test_the_executable_section_is_as_the_file_format_says(reader, tmp_path):
