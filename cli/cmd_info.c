@@ -7,7 +7,7 @@
 #include "describe.h"
 
 static void print_json_spec(const cyxla_array_spec *spec, bool is_input) {
-  fputs("    {\"name\": ", stdout);
+  fputs("{\"name\": ", stdout);
   print_json_string(spec->name);
   printf(", \"dtype\": \"%s\", \"shape\": [", cyxla_dtype_name(spec->dtype));
   for (size_t i = 0; i < spec->rank; i++) {
@@ -33,7 +33,7 @@ static cyxla_executable_info executable_info(const cyxla_program *program,
 }
 
 static void print_json_executable(const cyxla_executable_info *info) {
-  fputs("    {\"plugin_identity\": ", stdout);
+  fputs("{\"plugin_identity\": ", stdout);
   print_json_string(info->plugin_identity);
   printf(", \"pjrt_api_version\": [%d, %d], \"platform\": ", info->pjrt_api_major,
          info->pjrt_api_minor);
@@ -45,41 +45,65 @@ static void print_json_executable(const cyxla_executable_info *info) {
   printf(", \"bytes\": %zu}", info->bytes);
 }
 
-static void print_json_executables(const cyxla_program *program) {
-  fputs("  \"executables\": [", stdout);
+static void print_json_arrays(const cyxla_program *program, bool is_input,
+                              const char *margin) {
+  size_t count =
+      is_input ? cyxla_program_num_inputs(program) : cyxla_program_num_outputs(program);
+
+  printf("%s\"%s\": [", margin, is_input ? "inputs" : "outputs");
+  for (size_t i = 0; i < count; i++) {
+    printf("%s\n%s  ", i > 0 ? "," : "", margin);
+    print_json_spec(
+        is_input ? cyxla_program_input(program, i) : cyxla_program_output(program, i),
+        is_input);
+  }
+  fputs("],\n", stdout);
+}
+
+static void print_json_executables(const cyxla_program *program, const char *margin) {
+  printf("%s\"executables\": [", margin);
   for (size_t i = 0; i < cyxla_program_num_executables(program); i++) {
     cyxla_executable_info info = executable_info(program, i);
-    fputs(i > 0 ? ",\n" : "\n", stdout);
+    printf("%s\n%s  ", i > 0 ? "," : "", margin);
     print_json_executable(&info);
   }
   fputs("],\n", stdout);
 }
 
-static void print_json(const char *file, const cyxla_program *program) {
-  size_t num_inputs = cyxla_program_num_inputs(program), code, options;
-  size_t num_outputs = cyxla_program_num_outputs(program);
+/* The keys of a size, in lines that begin with a margin. */
+static void print_json_size(const cyxla_program *program, const char *margin) {
+  size_t code, options;
 
   cyxla_program_code(program, &code);
   cyxla_program_compile_options(program, &options);
+  print_json_arrays(program, true, margin);
+  print_json_arrays(program, false, margin);
+  printf("%s\"code_bytes\": %zu,\n%s\"compile_options_bytes\": %zu,\n", margin, code,
+         margin, options);
+  print_json_executables(program, margin);
+  printf("%s\"metadata\": ", margin);
+  print_json_string(cyxla_program_metadata(program));
+}
+
+static void print_json(const char *file, const cyxla_program *program) {
+  size_t num_sizes = cyxla_program_num_sizes(program);
+
   fputs("{\n  \"file\": ", stdout);
   print_json_string(file);
   fputs(",\n  \"platform\": ", stdout);
   print_json_string(cyxla_program_platform(program));
-  fputs(",\n  \"inputs\": [", stdout);
-  for (size_t i = 0; i < num_inputs; i++) {
-    fputs(i > 0 ? ",\n" : "\n", stdout);
-    print_json_spec(cyxla_program_input(program, i), true);
+  fputs(",\n", stdout);
+  if (num_sizes == 1) {
+    print_json_size(program, "  ");
+  } else {
+    fputs("  \"sizes\": [", stdout);
+    for (size_t i = 0; i < num_sizes; i++) {
+      fputs(i > 0 ? ",\n    {\n" : "\n    {\n", stdout);
+      print_json_size(cyxla_program_size(program, i), "      ");
+      fputs("\n    }", stdout);
+    }
+    putchar(']');
   }
-  fputs("],\n  \"outputs\": [", stdout);
-  for (size_t i = 0; i < num_outputs; i++) {
-    fputs(i > 0 ? ",\n" : "\n", stdout);
-    print_json_spec(cyxla_program_output(program, i), false);
-  }
-  printf("],\n  \"code_bytes\": %zu,\n  \"compile_options_bytes\": %zu,\n", code,
-         options);
-  print_json_executables(program);
-  fputs("  \"metadata\": ", stdout);
-  print_json_string(cyxla_program_metadata(program));
   fputs("\n}\n", stdout);
 }
 
@@ -150,21 +174,35 @@ static void print_executables(const cyxla_program *program) {
   }
 }
 
-static void print_description(const char *file, const cyxla_program *program) {
+static void print_size(const cyxla_program *program) {
   size_t code, options;
 
   cyxla_program_code(program, &code);
   cyxla_program_compile_options(program, &options);
-  print_escaped(stdout, file);
-  fputs("\n  platform         ", stdout);
-  print_escaped(stdout, cyxla_program_platform(program));
-  putchar('\n');
   print_lists(program);
   printf("  code             %zu bytes of StableHLO\n", code);
   printf("  compile options  %zu bytes\n", options);
   print_executables(program);
   printf("  metadata         %zu bytes%s\n", strlen(cyxla_program_metadata(program)),
          cyxla_program_metadata(program)[0] != '\0' ? ", which --json prints" : "");
+}
+
+static void print_description(const char *file, const cyxla_program *program) {
+  size_t num_sizes = cyxla_program_num_sizes(program);
+
+  print_escaped(stdout, file);
+  fputs("\n  platform         ", stdout);
+  print_escaped(stdout, cyxla_program_platform(program));
+  putchar('\n');
+  if (num_sizes == 1) {
+    print_size(program);
+    return;
+  }
+  printf("  sizes            %zu\n", num_sizes);
+  for (size_t i = 0; i < num_sizes; i++) {
+    printf("\n  size             %zu\n", i);
+    print_size(cyxla_program_size(program, i));
+  }
 }
 
 static int run(int argc, char **argv) {
@@ -204,8 +242,12 @@ const command command_info = {
     "compile options and the metadata are, and which plugins compiled the program: "
     "the\n"
     "hash and size of their libraries, their devices, and what the processor of that\n"
-    "machine has. Nothing is compiled, and no plugin is needed.\n\n"
-    "  --json   print a JSON object, with the metadata\n\n"
+    "machine has. If the file holds a function at several sizes, each of them is "
+    "told,\n"
+    "with the number, from 0 on, that --size of the other commands wants. Nothing is\n"
+    "compiled, and no plugin is needed.\n\n"
+    "  --json   print a JSON object, with the metadata; several sizes are a\n"
+    "           list with the key sizes\n\n"
     "Exit codes: 0 success, 1 the file cannot be read, 2 wrong usage.\n",
     run,
 };

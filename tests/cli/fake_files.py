@@ -22,27 +22,50 @@ def array_text(array):
     return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
 
 
-def save(path, inputs, outputs, operations, metadata=""):
-    """Saves a program; an operation is such as "argument 0"."""
+def make(inputs, outputs, operations, metadata=""):
+    """Makes a program; an operation is such as "argument 0"."""
     lines = ["# made by fake_files.py"]
     lines += [f"input {array_text(array)}" for array in inputs]
     lines += [
         f"output {array_text(array)} {operation}"
         for array, operation in zip(outputs, operations, strict=True)
     ]
-    cx.Program.from_parts(
+    return cx.Program.from_parts(
         platform="cpu",
         code="\n".join(lines).encode(),
         compile_options=b"",
         inputs=inputs,
         outputs=outputs,
         metadata=metadata,
-    ).save(path)
+    )
+
+
+def make_copies(*arrays, metadata=""):
+    """Makes a program that returns its inputs: of each a name, a dtype and a shape."""
+    specs = [spec(*array) for array in arrays]
+    operations = [f"= argument {i}" for i in range(len(specs))]
+    return make(specs, specs, operations, metadata)
+
+
+def save(path, *parts, **more):
+    """Saves a program of the parts that make takes."""
+    make(*parts, **more).save(path)
     return path
 
 
 def save_copies(path, *arrays):
-    """Saves a program that returns its inputs: of each a name, a dtype and a shape."""
-    specs = [spec(*array) for array in arrays]
-    operations = [f"= argument {i}" for i in range(len(specs))]
-    return save(path, specs, specs, operations)
+    make_copies(*arrays).save(path)
+    return path
+
+
+def save_sizes(path, *sizes):
+    """Saves a program that returns its inputs x and y, of float32 and int32, at sizes:
+    of each the shapes of both.
+    """
+    cx.Program.join(
+        [
+            make_copies(("x", "float32", x), ("y", "int32", y), metadata=f"size {i}")
+            for i, (x, y) in enumerate(sizes)
+        ]
+    ).save(path)
+    return path

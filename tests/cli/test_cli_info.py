@@ -104,6 +104,54 @@ def test_a_program_without_arrays_is_described(cyxla, path):
     assert json.loads(cyxla("info", "--json", path).stdout)["outputs"] == []
 
 
+@pytest.fixture
+def sizes(path):
+    """A file with two sizes, and what is told of them, by their numbers."""
+    fake_files.save_sizes(path, ((3,), (2, 2)), ((0,), (2, 2)))
+    return path, cx.Program.load(path).sizes
+
+
+def test_each_size_is_described(cyxla, sizes):
+    path, programs = sizes
+    done = cyxla("info", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = f"{path}\n  platform         cpu\n  sizes            2\n"
+    for i, (program, array, count) in enumerate(
+        zip(programs, ["float32[3]", "float32[0]"], [12, 0], strict=True)
+    ):
+        lines = f"    x  {array}  {count} bytes\n    y  int32[2,2]  16 bytes\n"
+        text += (
+            "\n"
+            f"  size             {i}\n"
+            f"  inputs           2\n{lines}"
+            f"  outputs          2\n{lines}"
+            f"  code             {len(program.code)} bytes of StableHLO\n"
+            f"  compile options  {len(program.compile_options)} bytes\n"
+            "  executables      0\n"
+            "  metadata         6 bytes, which --json prints\n"
+        )
+    assert done.stdout == text
+
+
+def test_each_size_is_described_in_json(cyxla, sizes, tmp_path):
+    """A size has the keys that a file of one size has."""
+    path, programs = sizes
+    done = cyxla("info", "--json", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert list(found) == ["file", "platform", "sizes"]
+    assert (found["file"], found["platform"]) == (str(path), "cpu")
+    for i, (program, size) in enumerate(zip(programs, found["sizes"], strict=True)):
+        alone = tmp_path / "alone.cyxla"
+        cx.Program.join([program]).save(alone)
+        one = json.loads(cyxla("info", "--json", alone).stdout)
+        del one["file"], one["platform"]
+        assert list(size) == list(one)
+        assert size == one
+        assert size["metadata"] == f"size {i}"
+    assert [size["inputs"][0]["shape"] for size in found["sizes"]] == [[3], [0]]
+
+
 def test_no_plugin_is_needed(cyxla, donating, tmp_path):
     done = cyxla("info", donating, CYXLA_PLUGIN=str(tmp_path / "nowhere.so"))
     assert (done.returncode, done.stderr) == (0, "")
