@@ -7,6 +7,7 @@
 #include "command.h"
 #include "prepare.h"
 #include "samples.h"
+#include "size.h"
 #include "system.h"
 
 enum { THREADS_MAXIMUM = 1024, SECONDS_MAXIMUM = 1000000000 };
@@ -121,6 +122,9 @@ static void print_json(const bench *self, const prepared *made, const result *fo
   print_json_string(cyxla_program_platform(cyxla_executable_program(executable)));
   fputs(",\n  \"tier\": ", stdout);
   print_json_string(cyxla_executable_tier(executable));
+  if (cyxla_program_num_sizes(made->program) > 1) {
+    printf(",\n  \"size\": %zu", size_number(made->size));
+  }
   printf(",\n  \"compile_seconds\": %.9g,\n  \"threads\": %llu,\n  \"runs\": %zu,\n",
          cyxla_executable_compile_seconds(executable), self->num_threads,
          found->num_runs);
@@ -148,6 +152,9 @@ static void print_description(const bench *self, const prepared *made,
   print_escaped(stdout, made->file);
   printf("\n  platform         ");
   print_escaped(stdout, cyxla_program_platform(cyxla_executable_program(executable)));
+  if (cyxla_program_num_sizes(made->program) > 1) {
+    printf("\n  size             %zu", size_number(made->size));
+  }
   printf("\n  tier             %s\n", cyxla_executable_tier(executable));
   print_time("compiling", cyxla_executable_compile_seconds(executable));
   printf("  threads          %llu\n", self->num_threads);
@@ -200,7 +207,7 @@ static int read_numbers(bench *self, const char *seconds, const char *threads) {
 }
 
 static int run(int argc, char **argv) {
-  prepare_options how = {false, false, false, NULL, NULL, FILL_ZEROS};
+  prepare_options how = {false, false, false, false, NULL, NULL, NULL, FILL_ZEROS};
   bool has_seconds = false, has_threads = false, is_json = false;
   const char *seconds = NULL, *threads = NULL;
   const option options[] = {{"--seconds", &has_seconds, &seconds},
@@ -208,10 +215,11 @@ static int run(int argc, char **argv) {
                             {"--json", &is_json, NULL},
                             {"--zeros", &how.has_zeros, NULL},
                             {"--random", &how.has_random, &how.seed},
-                            {"--plugin", &how.has_plugin, &how.plugin}};
+                            {"--plugin", &how.has_plugin, &how.plugin},
+                            {"--size", &how.has_size, &how.size}};
   bench self = {0, 0, NULL};
   prepared made;
-  int code = take_options(&command_bench, options, 6, &argc, argv);
+  int code = take_options(&command_bench, options, 7, &argc, argv);
 
   if (code == EXIT_DONE) code = read_numbers(&self, seconds, threads);
   if (code != EXIT_DONE) return code;
@@ -236,9 +244,11 @@ const command command_bench = {
     "  --zeros            inputs that are not given are zero, which is the default\n"
     "  --random SEED      inputs that are not given are random numbers: from 0 to 1,\n"
     "                     whole ones from 0 to 9\n"
+    "  --size N           the size, as cyxla info numbers them from 0; otherwise the\n"
+    "                     shapes of the arrays that are given tell which one\n"
     "  --plugin LIBRARY   the plugin; otherwise it is looked for, CYXLA_PLUGIN "
     "first\n\n"
     "Exit codes: 0 success; 1 a file is wrong, or compiling or running fails; 2 wrong\n"
-    "usage.\n",
+    "usage, also where a size is missing or unknown.\n",
     run,
 };

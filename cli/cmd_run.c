@@ -94,15 +94,16 @@ static int run_once(const prepared *made, const char *directory) {
 }
 
 static int run(int argc, char **argv) {
-  prepare_options how = {false, false, false, NULL, NULL, FILL_NOTHING};
+  prepare_options how = {false, false, false, false, NULL, NULL, NULL, FILL_NOTHING};
   bool has_directory = false;
   const char *directory = NULL;
   const option options[] = {{"-o", &has_directory, &directory},
                             {"--zeros", &how.has_zeros, NULL},
                             {"--random", &how.has_random, &how.seed},
-                            {"--plugin", &how.has_plugin, &how.plugin}};
+                            {"--plugin", &how.has_plugin, &how.plugin},
+                            {"--size", &how.has_size, &how.size}};
   prepared made;
-  int code = take_options(&command_run, options, 4, &argc, argv);
+  int code = take_options(&command_run, options, 5, &argc, argv);
 
   if (code != EXIT_DONE) return code;
   code = prepare_inputs(&command_run, &how, argc, argv, &made);
@@ -131,10 +132,12 @@ const command command_run = {
     "  --zeros            inputs that are not given are zero\n"
     "  --random SEED      inputs that are not given are random numbers: from 0 to 1,\n"
     "                     whole ones from 0 to 9\n"
+    "  --size N           the size, as cyxla info numbers them from 0; otherwise the\n"
+    "                     shapes of the arrays that are given tell which one\n"
     "  --plugin LIBRARY   the plugin; otherwise it is looked for, CYXLA_PLUGIN "
     "first\n\n"
     "Exit codes: 0 success; 1 a file is wrong, or compiling, running or writing "
     "fails;\n"
-    "2 wrong usage, also where an input is missing or unknown.\n",
+    "2 wrong usage, also where an input or a size is missing or unknown.\n",
     run,
 };

@@ -83,21 +83,27 @@ static void *allocate(const reading *in, size_t index) {
   return in->read->arrays[index] = array;
 }
 
-static int read_argument(const reading *in, const char *argument,
+static int take_argument(const reading *in, const char *argument,
                          size_t *num_in_order) {
   size_t index;
   const char *path;
-  npy_problem problem;
-  const cyxla_array_spec *spec;
   int code = place_argument(in, argument, num_in_order, &index, &path);
 
   if (code != EXIT_DONE) return code;
-  spec = cyxla_program_input(in->program, index);
-  if (in->read->arrays[index] != NULL) {
+  if (in->read->paths[index] != NULL) {
     report(in->self->name, "the input %s is given twice, the second time by %s",
-           spec->name, argument);
+           cyxla_program_input(in->program, index)->name, argument);
     return EXIT_MISUSED;
   }
+  in->read->paths[index] = path;
+  return EXIT_DONE;
+}
+
+static int read_given(const reading *in, size_t index) {
+  const cyxla_array_spec *spec = cyxla_program_input(in->program, index);
+  const char *path = in->read->paths[index];
+  npy_problem problem;
+
   if (allocate(in, index) == NULL) return EXIT_FAILED;
   if (npy_read(path, spec, in->read->arrays[index], &problem)) return EXIT_DONE;
   report(in->self->name, "%s, for the input %s, %s", path, spec->name, problem.text);
@@ -124,21 +130,32 @@ static int fill_missing(const reading *in, fill missing, unsigned long long seed
   return EXIT_DONE;
 }
 
-int inputs_read(const command *self, const cyxla_program *program, int argc,
-                char **argv, fill missing, unsigned long long seed, inputs *read) {
-  reading in = {self, program, read};
+int inputs_place(const command *self, const cyxla_program *program, int argc,
+                 char **argv, inputs *placed) {
+  reading in = {self, program, placed};
   size_t num_in_order = 0;
   int code = EXIT_DONE;
 
-  read->count = cyxla_program_num_inputs(program);
-  read->arrays = calloc(read->count + 1, sizeof(*read->arrays));
-  if (read->arrays == NULL) {
+  placed->count = cyxla_program_num_inputs(program);
+  placed->paths = calloc(placed->count + 1, sizeof(*placed->paths));
+  placed->arrays = calloc(placed->count + 1, sizeof(*placed->arrays));
+  if (placed->paths == NULL || placed->arrays == NULL) {
     report(self->name, "there is no memory left");
-    read->count = 0;
     return EXIT_FAILED;
   }
   for (int i = 0; i < argc && code == EXIT_DONE; i++) {
-    code = read_argument(&in, argv[i], &num_in_order);
+    code = take_argument(&in, argv[i], &num_in_order);
+  }
+  return code;
+}
+
+int inputs_read(const command *self, const cyxla_program *program, fill missing,
+                unsigned long long seed, inputs *read) {
+  reading in = {self, program, read};
+  int code = EXIT_DONE;
+
+  for (size_t i = 0; i < read->count && code == EXIT_DONE; i++) {
+    if (read->paths[i] != NULL) code = read_given(&in, i);
   }
   return code == EXIT_DONE ? fill_missing(&in, missing, seed) : code;
 }
@@ -155,8 +172,12 @@ bool inputs_bind(const command *self, const inputs *read, cyxla_call *call) {
 }
 
 void inputs_free(inputs *read) {
-  for (size_t i = 0; i < read->count; i++) cyxla_aligned_free(read->arrays[i]);
+  for (size_t i = 0; i < read->count && read->arrays != NULL; i++) {
+    cyxla_aligned_free(read->arrays[i]);
+  }
   free(read->arrays);
+  free(read->paths);
   read->arrays = NULL;
+  read->paths = NULL;
   read->count = 0;
 }

@@ -11,16 +11,22 @@ typedef enum fill { FILL_NOTHING, FILL_ZEROS, FILL_RANDOM } fill;
 
 typedef struct inputs {
   size_t count;
-  void **arrays; /* [count] aligned, of the sizes that the program wants */
+  const char **paths; /* [count] of the files that are given; NULL for the others */
+  void **arrays;      /* [count] aligned, of the sizes that the program wants */
 } inputs;
 
-/* Reads arrays from arguments "FILE" and "NAME=FILE": the former are the first inputs
- * in order, the latter the input of that name. The inputs that are not given are
- * filled: FILL_NOTHING makes them an error, FILL_RANDOM takes numbers of the seed.
+/* Takes arguments "FILE" and "NAME=FILE": the former are the first inputs in order, the
+ * latter the input of that name. No file is read yet, and any size of a program serves.
  * Reports what is wrong and returns the exit code; inputs_free is called in any case.
  */
-int inputs_read(const command *self, const cyxla_program *program, int argc,
-                char **argv, fill missing, unsigned long long seed, inputs *read);
+int inputs_place(const command *self, const cyxla_program *program, int argc,
+                 char **argv, inputs *placed);
+
+/* Reads the arrays of the files for a size of the same program. The inputs that are not
+ * given are filled: FILL_NOTHING makes them an error, FILL_RANDOM takes numbers of the
+ * seed. Reports what is wrong and returns the exit code. */
+int inputs_read(const command *self, const cyxla_program *program, fill missing,
+                unsigned long long seed, inputs *read);
 
 /* Has a call read the arrays, which have to live as long as it; false where that fails,
  * which is reported. Several calls may read the same arrays. */

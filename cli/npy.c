@@ -144,6 +144,19 @@ static bool check_bools(const cyxla_array_spec *spec, const unsigned char *value
   return true;
 }
 
+bool npy_read_header(const char *path, npy_header *header, npy_problem *problem) {
+  FILE *stream = fopen(path, "rb");
+  bool done;
+
+  if (stream == NULL) return npy_fail(problem, "cannot be opened: %s", strerror(errno));
+  done = ftell(stream) == 0 ? read_header(stream, header, problem)
+                            : npy_fail(problem,
+                                       "can be read only once, as a pipe, and its "
+                                       "shape is needed before; give --size N");
+  fclose(stream);
+  return done;
+}
+
 bool npy_read_stream(FILE *stream, const cyxla_array_spec *spec, void *memory,
                      npy_problem *problem) {
   npy_header header;

@@ -41,6 +41,10 @@ typedef struct npy_header {
 bool npy_parse_header(const char *text, size_t length, npy_header *header,
                       npy_problem *problem);
 
+/* Reads the header of a file alone. A pipe is refused, since its array could not be
+ * read afterwards. */
+bool npy_read_header(const char *path, npy_header *header, npy_problem *problem);
+
 /* Reads a file's array, which has to be of the specification's dtype and shape, into
  * memory of its size. What is in Fortran order is put into C order, which takes the
  * same memory once more. The stream has to end behind the array. */

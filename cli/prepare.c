@@ -2,23 +2,8 @@
 
 #include <string.h>
 
-#include "describe.h"
 #include "progress.h"
-
-/* Whether the file that was compiled still holds the program whose inputs were read. */
-static bool has_same_inputs(const cyxla_program *program,
-                            const cyxla_executable *executable) {
-  size_t count = cyxla_program_num_inputs(program);
-
-  if (cyxla_executable_num_inputs(executable) != count) return false;
-  for (size_t i = 0; i < count; i++) {
-    const cyxla_array_spec *a = cyxla_program_input(program, i);
-    const cyxla_array_spec *b = cyxla_executable_input(executable, i);
-    if (strcmp(describe_spec(a).text, describe_spec(b).text) != 0) return false;
-    if (strcmp(a->name, b->name) != 0) return false;
-  }
-  return true;
-}
+#include "size.h"
 
 static int check_usage(const command *self, const prepare_options *options, int argc,
                        unsigned long long *seed) {
@@ -56,27 +41,24 @@ int prepare_inputs(const command *self, const prepare_options *options, int argc
     report(self->name, "%s", error.message);
     return EXIT_FAILED;
   }
-  return inputs_read(self, made->program, argc - 1, argv + 1, missing, seed,
-                     &made->inputs);
+  code = inputs_place(self, made->program, argc - 1, argv + 1, &made->inputs);
+  if (code == EXIT_DONE) {
+    code = size_pick(self, options->size, made->program, &made->inputs, &made->size);
+  }
+  if (code != EXIT_DONE) return code;
+  return inputs_read(self, made->size, missing, seed, &made->inputs);
 }
 
 int prepare_executable(const command *self, const prepare_options *options,
                        prepared *made) {
-  cyxla_open_options how = CYXLA_OPEN_OPTIONS_INIT;
   cyxla_error error;
-  cyxla_status status;
   progress *shown = progress_begin("compiling", made->file);
+  bool done =
+      size_open(made->file, options->plugin, made->size, &made->executable, &error);
 
-  how.plugin = options->plugin;
-  status = cyxla_open(made->file, &how, &made->executable, &error);
   progress_end(shown);
-  if (status != CYXLA_OK) {
-    report(self->name, "%s", error.message);
-    return EXIT_FAILED;
-  }
-  if (has_same_inputs(made->program, made->executable)) return EXIT_DONE;
-  report(self->name, "%s was changed while its program was read; try again",
-         made->file);
+  if (done) return EXIT_DONE;
+  report(self->name, "%s", error.message);
   return EXIT_FAILED;
 }
 

@@ -10,19 +10,22 @@
 typedef struct prepared {
   const char *file;
   cyxla_program *program;
+  cyxla_program *size; /* the one of the program's that is run; borrowed from it */
   inputs inputs;
   cyxla_executable *executable;
 } prepared;
 
 /* The options that both have. */
 typedef struct prepare_options {
-  bool has_zeros, has_random, has_plugin;
+  bool has_zeros, has_random, has_plugin, has_size;
   const char *seed;
   const char *plugin; /* path of the library; NULL: the plugin is looked for */
+  const char *size;   /* its number; NULL: the arrays that are given pick it */
   fill missing;       /* where neither zeros nor random numbers are asked for */
 } prepare_options;
 
-/* Reads the program of the file argv[0] and its inputs from the other arguments.
+/* Reads the program of the file argv[0] and its inputs from the other arguments, which
+ * pick the size unless the options name it.
  * Reports what is wrong and returns the exit code; prepared_free is called in any case.
  */
 int prepare_inputs(const command *self, const prepare_options *options, int argc,
