@@ -1,105 +1,210 @@
 /* cyxla compile: a program is compiled now, so that opening its file later is quick. */
 #include <cyxla.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "progress.h"
+#include "size.h"
 
-static bool is_same(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
-  return a_bytes == b_bytes && memcmp(a, b, a_bytes) == 0;
+typedef const void *part_getter(const cyxla_program *program, size_t *bytes);
+
+static bool has_same_part(const cyxla_program *a, const cyxla_program *b,
+                          part_getter *get) {
+  size_t a_bytes, b_bytes;
+  const void *a_part = get(a, &a_bytes), *b_part = get(b, &b_bytes);
+
+  return a_bytes == b_bytes && memcmp(a_part, b_part, a_bytes) == 0;
 }
 
-/* Whether the file still holds the program that was compiled, so that saving replaces
- * nothing that somebody else has written meanwhile. */
+static bool is_same_size(const cyxla_program *a, const cyxla_program *b) {
+  return has_same_part(a, b, cyxla_program_code) &&
+         has_same_part(a, b, cyxla_program_compile_options) &&
+         strcmp(cyxla_program_metadata(a), cyxla_program_metadata(b)) == 0;
+}
+
+/* Whether the file still holds the program that was compiled, at all its sizes, so that
+ * saving replaces nothing that somebody else has written meanwhile. */
 static bool is_unchanged(const char *file, const cyxla_program *compiled) {
+  size_t num_sizes = cyxla_program_num_sizes(compiled);
   cyxla_program *now = NULL;
-  size_t code[2], options[2];
   bool is_same_program;
 
   if (cyxla_program_load(file, &now, NULL) != CYXLA_OK) return false;
-  is_same_program =
-      is_same(cyxla_program_code(now, &code[0]), code[0],
-              cyxla_program_code(compiled, &code[1]), code[1]) &&
-      is_same(cyxla_program_compile_options(now, &options[0]), options[0],
-              cyxla_program_compile_options(compiled, &options[1]), options[1]) &&
-      strcmp(cyxla_program_metadata(now), cyxla_program_metadata(compiled)) == 0;
+  is_same_program = cyxla_program_num_sizes(now) == num_sizes;
+  for (size_t i = 0; i < num_sizes && is_same_program; i++) {
+    is_same_program =
+        is_same_size(cyxla_program_size(now, i), cyxla_program_size(compiled, i));
+  }
   cyxla_program_destroy(now);
   return is_same_program;
 }
 
-/* Where a plugin cannot serialize, saving leaves the executable out without an error,
- * and that is all that is wanted here. */
-static int save(const cyxla_executable *executable, const char *file, size_t *bytes) {
-  cyxla_error error;
-  void *data = NULL;
+/* The sizes of a file that are compiled: all, or one of them. */
+typedef struct compilation {
+  const char *file;
+  size_t count;
+  cyxla_executable **executables; /* [count] */
+  size_t *bytes; /* [count] of machine code of those that the file did not hold */
+} compilation;
 
-  if (cyxla_executable_serialize(executable, &data, bytes, &error) != CYXLA_OK) {
-    report(command_compile.name, "%s", error.message);
-    return EXIT_FAILED;
+static bool report_failure(const compilation *self, const cyxla_program *size,
+                           const cyxla_error *error) {
+  if (cyxla_program_num_sizes(size) > 1) {
+    report(command_compile.name, "size %zu of %s: %s", size_number(size), self->file,
+           error->message);
+  } else {
+    report(command_compile.name, "%s", error->message);
   }
-  cyxla_aligned_free(data);
-  if (!is_unchanged(file, cyxla_executable_program(executable))) {
+  return false;
+}
+
+/* Makes room for the sizes and puts the one that was opened first. */
+static bool begin(compilation *self, cyxla_executable *first, size_t count) {
+  self->executables = calloc(count, sizeof(*self->executables));
+  self->bytes = calloc(count, sizeof(*self->bytes));
+  if (self->executables == NULL || self->bytes == NULL) {
+    report(command_compile.name, "there is no memory left");
+    cyxla_executable_destroy(first);
+    return false;
+  }
+  self->executables[0] = first;
+  self->count = count;
+  return true;
+}
+
+/* Shows what is compiled, by a text for which there has to be room. */
+enum { SHOWN_SIZE = 64 };
+
+static progress *show(const compilation *self, const cyxla_program *size, char *text) {
+  if (cyxla_program_num_sizes(size) > 1) {
+    snprintf(text, SHOWN_SIZE, "compiling size %zu of", size_number(size));
+  } else {
+    snprintf(text, SHOWN_SIZE, "compiling");
+  }
+  return progress_begin(text, self->file);
+}
+
+/* Compiles a size, or all where that is one of several; the others are those of the
+ * file as it was read for the first, with the plugin that was found for it. */
+static bool compile(compilation *self, const char *plugin, const cyxla_program *size,
+                    bool is_alone) {
+  char text[SHOWN_SIZE];
+  progress *shown = show(self, size, text);
+  cyxla_executable *first;
+  cyxla_program *program;
+  cyxla_error error;
+  bool done = size_open(self->file, plugin, size, &first, &error);
+
+  progress_end(shown);
+  if (!done) return report_failure(self, size, &error);
+  program = cyxla_executable_program(first);
+  if (!begin(self, first, is_alone ? 1 : cyxla_program_num_sizes(program))) {
+    return false;
+  }
+  for (size_t i = 1; i < self->count; i++) {
+    cyxla_program *next = cyxla_program_size(program, i);
+    cyxla_status status;
+    shown = show(self, next, text);
+    status = cyxla_executable_create(cyxla_executable_runtime(first), next,
+                                     &self->executables[i], &error);
+    progress_end(shown);
+    if (status != CYXLA_OK) return report_failure(self, next, &error);
+  }
+  return true;
+}
+
+/* Counts the machine code that is new. Where a plugin cannot serialize, saving leaves
+ * the executable out without an error, and that is all that is wanted here. */
+static bool serialize(compilation *self, bool *is_any) {
+  cyxla_error error;
+
+  *is_any = false;
+  for (size_t i = 0; i < self->count; i++) {
+    const cyxla_executable *executable = self->executables[i];
+    void *data = NULL;
+    if (cyxla_executable_is_deserialized(executable)) continue;
+    if (cyxla_executable_serialize(executable, &data, &self->bytes[i], &error) !=
+        CYXLA_OK) {
+      return report_failure(self, cyxla_executable_program(executable), &error);
+    }
+    cyxla_aligned_free(data);
+    *is_any = true;
+  }
+  return true;
+}
+
+static bool save(const compilation *self) {
+  cyxla_error error;
+
+  if (!is_unchanged(self->file, cyxla_executable_program(self->executables[0]))) {
     report(command_compile.name,
            "%s was changed while its program was compiled; "
            "try again",
-           file);
-    return EXIT_FAILED;
+           self->file);
+    return false;
   }
-  if (cyxla_executable_save(executable, file, &error) != CYXLA_OK) {
-    report(command_compile.name, "%s", error.message);
-    return EXIT_FAILED;
+  if (cyxla_executable_save_all((const cyxla_executable *const *)self->executables,
+                                self->count, self->file, &error) == CYXLA_OK) {
+    return true;
   }
-  return EXIT_DONE;
+  report(command_compile.name, "%s", error.message);
+  return false;
 }
 
-static void print_result(const cyxla_executable *executable, const char *file,
-                         bool was_there, size_t bytes) {
+static void print_result(const compilation *self, size_t index) {
+  const cyxla_executable *executable = self->executables[index];
+  const cyxla_program *size = cyxla_executable_program(executable);
   cyxla_runtime_info info = CYXLA_RUNTIME_INFO_INIT;
-  const cyxla_runtime *runtime = cyxla_executable_runtime(executable);
 
-  print_escaped(stdout, file);
-  if (was_there) {
+  if (cyxla_program_num_sizes(size) > 1) printf("size %zu of ", size_number(size));
+  print_escaped(stdout, self->file);
+  if (cyxla_executable_is_deserialized(executable)) {
     printf(" has been compiled before, by this plugin: ");
   } else {
-    printf(" now holds %zu bytes of machine code, compiled in %.3g s by ", bytes,
-           cyxla_executable_compile_seconds(executable));
+    printf(" now holds %zu bytes of machine code, compiled in %.3g s by ",
+           self->bytes[index], cyxla_executable_compile_seconds(executable));
   }
-  if (cyxla_runtime_get_info(runtime, &info, NULL) == CYXLA_OK) {
+  if (cyxla_runtime_get_info(cyxla_executable_runtime(executable), &info, NULL) ==
+      CYXLA_OK) {
     print_escaped(stdout, info.plugin_path);
   }
   putchar('\n');
 }
 
-static int compile(const char *file, const char *plugin) {
-  cyxla_open_options how = CYXLA_OPEN_OPTIONS_INIT;
-  cyxla_executable *executable = NULL;
+static int compile_file(const char *file, const char *plugin, const char *number) {
+  compilation self = {file, 0, NULL, NULL};
+  cyxla_program *program = NULL, *size;
   cyxla_error error;
-  cyxla_status status;
-  size_t bytes = 0;
-  bool was_there;
+  bool done, is_any;
   int code = EXIT_DONE;
-  progress *shown = progress_begin("compiling", file);
 
-  how.plugin = plugin;
-  status = cyxla_open(file, &how, &executable, &error);
-  progress_end(shown);
-  if (status != CYXLA_OK) {
+  if (cyxla_program_load(file, &program, &error) != CYXLA_OK) {
     report(command_compile.name, "%s", error.message);
     return EXIT_FAILED;
   }
-  was_there = cyxla_executable_is_deserialized(executable);
-  if (!was_there) code = save(executable, file, &bytes);
-  if (code == EXIT_DONE) print_result(executable, file, was_there, bytes);
-  cyxla_executable_destroy(executable);
+  size = program;
+  if (number != NULL) code = size_by_number(&command_compile, number, program, &size);
+  if (code == EXIT_DONE) {
+    done = compile(&self, plugin, size, number != NULL) && serialize(&self, &is_any) &&
+           (!is_any || save(&self));
+    for (size_t i = 0; i < self.count && done; i++) print_result(&self, i);
+    code = done ? EXIT_DONE : EXIT_FAILED;
+  }
+  for (size_t i = 0; i < self.count; i++) cyxla_executable_destroy(self.executables[i]);
+  free(self.executables);
+  free(self.bytes);
+  cyxla_program_destroy(program);
   return code;
 }
 
 static int run(int argc, char **argv) {
-  bool has_plugin = false;
-  const char *plugin = NULL;
-  const option options[] = {{"--plugin", &has_plugin, &plugin}};
-  int code = take_options(&command_compile, options, 1, &argc, argv);
+  bool has_plugin = false, has_size = false;
+  const char *plugin = NULL, *size = NULL;
+  const option options[] = {{"--plugin", &has_plugin, &plugin},
+                            {"--size", &has_size, &size}};
+  int code = take_options(&command_compile, options, 2, &argc, argv);
 
   if (code != EXIT_DONE) return code;
   if (argc != 1) {
@@ -107,20 +212,23 @@ static int run(int argc, char **argv) {
            "there are %d files, expected one; see cyxla compile --help", argc);
     return EXIT_MISUSED;
   }
-  return compile(argv[0], plugin);
+  return compile_file(argv[0], plugin, size);
 }
 
 const command command_compile = {
     "compile",
     "write compiled code into a .cyxla file",
-    "usage: cyxla compile [--plugin LIBRARY] FILE\n\n"
+    "usage: cyxla compile [OPTION...] FILE\n\n"
     "Compiles the program of a .cyxla file and writes the machine code into the file, "
     "so\n"
     "that this build of the plugin opens it without compiling, on this machine and on\n"
     "others whose processor has all that this one has. What other plugins and "
     "machines\n"
     "compiled stays in the file, and nothing is done where the code is there already.\n"
+    "A function at several sizes is compiled at each, and all are written in one "
+    "step.\n"
     "cyxla info lists what a file holds.\n\n"
+    "  --size N           only this size, as cyxla info numbers them from 0\n"
     "  --plugin LIBRARY   the plugin; otherwise it is looked for, CYXLA_PLUGIN "
     "first\n\n"
     "Exit codes: 0 success; 1 a file is wrong, or compiling or writing fails; 2 wrong\n"

@@ -2,8 +2,10 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
+from plugins_for_tests import build_library
 
 
 @pytest.fixture
@@ -31,3 +33,10 @@ def on_fake(cyxla, fake_plugins):
         return cyxla(*arguments, CYXLA_PLUGIN=str(fake_plugins.fake))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def slow_plugin(tmp_path_factory):
+    """A plugin whose compiler waits for a file, see slow_plugin.c."""
+    path = tmp_path_factory.mktemp("slow") / "slow.so"
+    return build_library(path, [Path(__file__).with_name("slow_plugin.c")])

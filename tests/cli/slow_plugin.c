@@ -1,6 +1,8 @@
-/* A plugin that is another one, but whose compiler waits until a file is there. */
+/* A plugin that is another one, but whose compiler waits until a file is there. If a
+ * second file is named, it is made when the compiler begins to wait. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +21,10 @@ static union {
 
 static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
   const struct timespec moment = {0, 10000000};
+  const char *begun = getenv("SLOW_PLUGIN_BEGUN");
+  FILE *stream = begun != NULL ? fopen(begun, "w") : NULL;
 
+  if (stream != NULL) fclose(stream);
   while (access(getenv("SLOW_PLUGIN_FILE"), F_OK) != 0) nanosleep(&moment, NULL);
   return other->PJRT_Client_Compile(args);
 }

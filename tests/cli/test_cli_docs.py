@@ -53,7 +53,7 @@ def without_measures(text):
 
 
 def test_there_are_examples_of_the_commands():
-    assert len(EXAMPLES) == 5
+    assert len(EXAMPLES) == 9
 
 
 def test_the_page_has_every_command(cyxla):

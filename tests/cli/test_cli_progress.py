@@ -4,17 +4,9 @@ import os
 import pty
 import re
 import subprocess
-from pathlib import Path
 
 import fake_files
 import pytest
-from plugins_for_tests import build_library
-
-
-@pytest.fixture(scope="module")
-def slow_plugin(tmp_path_factory):
-    path = tmp_path_factory.mktemp("slow") / "slow.so"
-    return build_library(path, [Path(__file__).with_name("slow_plugin.c")])
 
 
 @pytest.fixture

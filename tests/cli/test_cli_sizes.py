@@ -134,7 +134,7 @@ def test_a_number_may_be_given_beside_arrays(on_fake, path, file, integers):
     )
 
 
-@pytest.mark.parametrize("command", ["run", "bench"])
+@pytest.mark.parametrize("command", ["run", "bench", "compile"])
 @pytest.mark.parametrize("number", ["", "-1", "x", "4", "1.0", "99999999999999999999"])
 def test_a_number_that_is_none_is_refused(on_fake, path, one, command, number):
     zeros = ["--zeros"] if command == "run" else []
