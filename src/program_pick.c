@@ -7,6 +7,12 @@
 #include "options.h"
 #include "program_sizes.h"
 
+/* What the caller asks for. */
+typedef struct request {
+  const cyxla_array_spec *inputs; /* [num_inputs] */
+  size_t num_inputs;
+} request;
+
 /* A text that is cut off where it gets too long, which the error's message says. */
 typedef struct listing {
   char text[CYXLA_ERROR_MESSAGE_SIZE];
@@ -50,18 +56,6 @@ static bool is_telling(const cyxla_program *program, size_t index) {
   return false;
 }
 
-static void add_sizes(listing *list, const cyxla_program *program) {
-  for (const cyxla_program *size = program->first; size != NULL; size = size->next) {
-    const char *gap = size == program->first ? "" : "; ";
-    for (size_t i = 0; i < size->inputs.count; i++) {
-      if (!is_telling(size, i)) continue;
-      add(list, "%s", gap);
-      add_array(list, size->inputs.specs[i].name, &size->inputs.specs[i]);
-      gap = " ";
-    }
-  }
-}
-
 /* The index of the input that a caller's spec is for, by its name or else its place. */
 static cyxla_status find_input(const cyxla_program *program,
                                const cyxla_array_spec *wanted, size_t place,
@@ -79,6 +73,30 @@ static cyxla_status find_input(const cyxla_program *program,
   return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                          "there is no input %zu, the program has %zu", place,
                          inputs->count);
+}
+
+/* Whether an input is among those that the caller asks for. */
+static bool is_named(const cyxla_program *program, const request *wanted,
+                     size_t index) {
+  for (size_t i = 0; i < wanted->num_inputs; i++) {
+    size_t found;
+    find_input(program, &wanted->inputs[i], i, &found, NULL);
+    if (found == index) return true;
+  }
+  return false;
+}
+
+static void add_sizes(listing *list, const cyxla_program *program,
+                      const request *wanted) {
+  for (const cyxla_program *size = program->first; size != NULL; size = size->next) {
+    const char *gap = size == program->first ? "" : "; ";
+    for (size_t i = 0; i < size->inputs.count; i++) {
+      if (!is_telling(size, i) && !is_named(size, wanted, i)) continue;
+      add(list, "%s", gap);
+      add_array(list, size->inputs.specs[i].name, &size->inputs.specs[i]);
+      gap = " ";
+    }
+  }
 }
 
 static cyxla_status check_wanted(const cyxla_program *program,
@@ -110,12 +128,6 @@ static cyxla_status check_wanted(const cyxla_program *program,
   return CYXLA_OK;
 }
 
-/* What the caller asks for. */
-typedef struct request {
-  const cyxla_array_spec *inputs; /* [num_inputs] */
-  size_t num_inputs;
-} request;
-
 static cyxla_status check_request(const cyxla_program *program, const request *wanted,
                                   cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
@@ -145,9 +157,11 @@ static bool fits(const cyxla_program *size, const request *wanted) {
 
 static cyxla_status refuse(const cyxla_program *program, const request *wanted,
                            size_t num_found, cyxla_error *error) {
+  static const request none = {NULL, 0};
   listing given = {"", 0}, sizes = {"", 0};
 
-  add_sizes(&sizes, program);
+  /* What fits no size is in the list, even where all sizes have it alike. */
+  add_sizes(&sizes, program, num_found == 0 ? wanted : &none);
   for (size_t i = 0; i < wanted->num_inputs; i++) {
     size_t index;
     find_input(program, &wanted->inputs[i], i, &index, NULL);

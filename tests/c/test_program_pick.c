@@ -40,12 +40,17 @@ static void a_size_is_picked_by_the_shapes_that_are_asked_for(void) {
 }
 
 static void a_size_that_is_not_there_names_those_that_are(void) {
+  static const int64_t one = 1;
+  const cyxla_array_spec y = test_spec("y", CYXLA_FLOAT32, 1, &one);
   cyxla_program *joined = test_joined_program(), *found = joined;
   cyxla_error error;
 
   EXPECT_ERROR(pick(joined, 4, &found, &error), CYXLA_SIZE_NOT_FOUND, &error,
                "for the inputs x[4]; it was saved for: x[2]; x[3]; x[500]");
   EXPECT_NULL(found);
+  EXPECT_ERROR(cyxla_program_pick(joined, &y, 1, &found, &error), CYXLA_SIZE_NOT_FOUND,
+               &error,
+               "for the inputs y[1]; it was saved for: y[] x[2]; y[] x[3]; y[] x[500]");
   EXPECT_ERROR(cyxla_program_pick(joined, NULL, 0, &found, &error),
                CYXLA_SIZE_NOT_FOUND, &error,
                "was saved at 3 sizes, and none was asked for");
