@@ -32,6 +32,12 @@ static cyxla_status find_runtime(const cyxla_open_options *options, const char *
   return status;
 }
 
+static void name_file(const char *path, cyxla_error *error) {
+  cyxla_error_append(error, " (in ");
+  cyxla_error_append(error, path);
+  cyxla_error_append(error, ")");
+}
+
 cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
                         cyxla_executable **executable, cyxla_error *error) {
   cyxla_open_options used = CYXLA_OPEN_OPTIONS_INIT;
@@ -50,6 +56,7 @@ cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
   status = cyxla_program_file_read(path, &program, &record, error);
   if (status == CYXLA_OK) {
     status = cyxla_program_pick(program, used.inputs, used.num_inputs, &size, error);
+    if (status == CYXLA_SIZE_NOT_FOUND) name_file(path, error);
   }
   if (status == CYXLA_OK) {
     status = find_runtime(&used, path, program, &record, &runtime, error);

@@ -195,6 +195,12 @@ static cyxla_status check_executables(const cyxla_executable *const *executables
                              "cyxla_program_join before they are compiled",
                              i);
     }
+    for (size_t k = 0; k < i; k++) {
+      if (executables[k]->program != executables[i]->program) continue;
+      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                             "executables %zu and %zu of those to save are of one size",
+                             k, i);
+    }
     if (executables[i]->runtime->plugin != executables[0]->runtime->plugin) {
       return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                              "executable %zu of those to save was compiled by the "

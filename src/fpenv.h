@@ -17,7 +17,7 @@ typedef struct cyxla_fpenv {
   unsigned short x87_status;
 } cyxla_fpenv;
 
-/* No flags, all traps masked, rounding to nearest, denormals as they are; of the x87
+/* All traps masked, rounding to nearest, denormals as they are; of the x87
  * unit also the full precision. */
 enum {
   CYXLA_FPENV_DEFAULT = 0x1F80,
@@ -63,7 +63,7 @@ static inline void cyxla_fpenv_enter(cyxla_fpenv *saved) {
   saved->vector = _mm_getcsr();
   /* Writing the register holds up the processor for longer than reading it. */
   if ((saved->vector & ~(unsigned int)CYXLA_FPENV_FLAGS) != CYXLA_FPENV_DEFAULT) {
-    _mm_setcsr(CYXLA_FPENV_DEFAULT);
+    _mm_setcsr(CYXLA_FPENV_DEFAULT | (saved->vector & CYXLA_FPENV_FLAGS));
   }
   cyxla_fpenv_enter_x87(saved);
 }

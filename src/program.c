@@ -172,6 +172,18 @@ static bool names_custom_call(const unsigned char *code, size_t bytes) {
   return false;
 }
 
+static uint64_t hash_shapes(const cyxla_program_arrays *arrays) {
+  cyxla_hash hash;
+
+  cyxla_hash_start(&hash);
+  for (size_t i = 0; i < arrays->count; i++) {
+    const cyxla_array_spec *spec = &arrays->specs[i];
+    cyxla_hash_update(&hash, &spec->rank, sizeof(spec->rank));
+    cyxla_hash_update(&hash, spec->shape, spec->rank * sizeof(*spec->shape));
+  }
+  return cyxla_hash_finish(&hash);
+}
+
 static cyxla_status fill(cyxla_program *program, const cyxla_program_options *options,
                          cyxla_error *error) {
   const char *metadata = options->metadata != NULL ? options->metadata : "";
@@ -204,6 +216,7 @@ static cyxla_status fill(cyxla_program *program, const cyxla_program_options *op
   status = copy_arrays(options->inputs, options->num_inputs, "input", &program->inputs,
                        error);
   if (status != CYXLA_OK) return status;
+  program->shapes_hash = hash_shapes(&program->inputs);
   status = copy_arrays(options->outputs, options->num_outputs, "output",
                        &program->outputs, error);
   return status == CYXLA_OK ? check_aliases(program, error) : status;
@@ -225,7 +238,8 @@ cyxla_status cyxla_program_create(const cyxla_program_options *options,
   made = cyxla_allocate(sizeof(*made));
   if (made == NULL) return cyxla_error_out_of_memory(error, "a program");
   made->references = 1;
-  made->first = made;
+  made->first = made->last = made;
+  made->num_sizes = 1;
   status = fill(made, &used, error);
   if (status != CYXLA_OK) {
     cyxla_program_destroy(made);
@@ -264,10 +278,9 @@ void cyxla_program_destroy(cyxla_program *program) {
 }
 
 void cyxla_program_append(cyxla_program *first, cyxla_program *program) {
-  cyxla_program *last = first;
-
-  while (last->next != NULL) last = last->next;
-  last->next = program;
+  first->last->next = program;
+  first->last = program;
+  first->num_sizes++;
   program->first = first;
 }
 

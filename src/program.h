@@ -15,6 +15,9 @@ struct cyxla_program {
   volatile long references; /* to the list; counted in its first program */
   cyxla_program *first;     /* of the list: itself where there is one size */
   cyxla_program *next;      /* NULL: the last of the list */
+  cyxla_program *last;      /* of the list; kept in its first program */
+  size_t num_sizes;         /* of the list; kept in its first program */
+  uint64_t shapes_hash;     /* of the inputs' ranks and sizes */
   char *platform;
   unsigned char *code;
   size_t code_bytes;

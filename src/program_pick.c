@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "memory.h"
 #include "options.h"
 #include "program_sizes.h"
 
@@ -11,6 +12,7 @@
 typedef struct request {
   const cyxla_array_spec *inputs; /* [num_inputs] */
   size_t num_inputs;
+  size_t *indices; /* [num_inputs] of the program's inputs */
 } request;
 
 /* A text that is cut off where it gets too long, which the error's message says. */
@@ -34,26 +36,16 @@ static void add(listing *list, const char *format, ...) {
   }
 }
 
+static bool is_full(const listing *list) {
+  return list->length + 1 == sizeof(list->text);
+}
+
 static void add_array(listing *list, const char *name, const cyxla_array_spec *spec) {
   add(list, "%s[", name);
   for (size_t i = 0; i < spec->rank; i++) {
     add(list, "%s%lld", i > 0 ? "," : "", (long long)spec->shape[i]);
   }
   add(list, "]");
-}
-
-/* Whether an input tells sizes apart; each does where there is one size. */
-static bool is_telling(const cyxla_program *program, size_t index) {
-  const cyxla_program *first = program->first;
-
-  if (first->next == NULL) return true;
-  for (const cyxla_program *size = first; size != NULL; size = size->next) {
-    if (!cyxla_program_has_shape(&size->inputs.specs[index],
-                                 &first->inputs.specs[index])) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* The index of the input that a caller's spec is for, by its name or else its place. */
@@ -75,23 +67,35 @@ static cyxla_status find_input(const cyxla_program *program,
                          inputs->count);
 }
 
-/* Whether an input is among those that the caller asks for. */
-static bool is_named(const cyxla_program *program, const request *wanted,
-                     size_t index) {
-  for (size_t i = 0; i < wanted->num_inputs; i++) {
-    size_t found;
-    find_input(program, &wanted->inputs[i], i, &found, NULL);
-    if (found == index) return true;
+/* The inputs that tell sizes apart, all where there is one size, and those that are
+ * asked for where no size has them. */
+static bool *choose_listed(const cyxla_program *program, const request *wanted,
+                           bool is_none_found) {
+  const cyxla_program *first = program->first;
+  bool *is_listed = cyxla_allocate_array(first->inputs.count, sizeof(*is_listed));
+
+  if (is_listed == NULL) return NULL;
+  for (size_t i = 0; i < first->inputs.count; i++) {
+    const cyxla_program *size = first->next;
+    is_listed[i] = size == NULL;
+    for (; size != NULL && !is_listed[i]; size = size->next) {
+      is_listed[i] =
+          !cyxla_program_has_shape(&size->inputs.specs[i], &first->inputs.specs[i]);
+    }
   }
-  return false;
+  for (size_t i = 0; is_none_found && i < wanted->num_inputs; i++) {
+    is_listed[wanted->indices[i]] = true;
+  }
+  return is_listed;
 }
 
 static void add_sizes(listing *list, const cyxla_program *program,
-                      const request *wanted) {
-  for (const cyxla_program *size = program->first; size != NULL; size = size->next) {
+                      const bool *is_listed) {
+  for (const cyxla_program *size = program->first; size != NULL && !is_full(list);
+       size = size->next) {
     const char *gap = size == program->first ? "" : "; ";
-    for (size_t i = 0; i < size->inputs.count; i++) {
-      if (!is_telling(size, i) && !is_named(size, wanted, i)) continue;
+    for (size_t i = 0; i < size->inputs.count && !is_full(list); i++) {
+      if (!is_listed[i]) continue;
       add(list, "%s", gap);
       add_array(list, size->inputs.specs[i].name, &size->inputs.specs[i]);
       gap = " ";
@@ -128,27 +132,27 @@ static cyxla_status check_wanted(const cyxla_program *program,
   return CYXLA_OK;
 }
 
-static cyxla_status check_request(const cyxla_program *program, const request *wanted,
+static cyxla_status check_request(const cyxla_program *program, request *wanted,
                                   cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
-  size_t index;
 
   if (wanted->num_inputs > 0 && wanted->inputs == NULL) {
     return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                            "%zu inputs are given, and NULL for their specifications",
                            wanted->num_inputs);
   }
+  wanted->indices = cyxla_allocate_array(wanted->num_inputs, sizeof(*wanted->indices));
+  if (wanted->indices == NULL) return cyxla_error_out_of_memory(error, "a size");
   for (size_t i = 0; status == CYXLA_OK && i < wanted->num_inputs; i++) {
-    status = check_wanted(program, &wanted->inputs[i], i, &index, error);
+    status = check_wanted(program, &wanted->inputs[i], i, &wanted->indices[i], error);
   }
   return status;
 }
 
 static bool fits(const cyxla_program *size, const request *wanted) {
   for (size_t i = 0; i < wanted->num_inputs; i++) {
-    size_t index;
-    find_input(size, &wanted->inputs[i], i, &index, NULL);
-    if (!cyxla_program_has_shape(&size->inputs.specs[index], &wanted->inputs[i])) {
+    if (!cyxla_program_has_shape(&size->inputs.specs[wanted->indices[i]],
+                                 &wanted->inputs[i])) {
       return false;
     }
   }
@@ -157,16 +161,16 @@ static bool fits(const cyxla_program *size, const request *wanted) {
 
 static cyxla_status refuse(const cyxla_program *program, const request *wanted,
                            size_t num_found, cyxla_error *error) {
-  static const request none = {NULL, 0};
   listing given = {"", 0}, sizes = {"", 0};
+  bool *is_listed = choose_listed(program, wanted, num_found == 0);
 
-  /* What fits no size is in the list, even where all sizes have it alike. */
-  add_sizes(&sizes, program, num_found == 0 ? wanted : &none);
+  if (is_listed == NULL) return cyxla_error_out_of_memory(error, "a size");
+  add_sizes(&sizes, program, is_listed);
+  cyxla_release(is_listed);
   for (size_t i = 0; i < wanted->num_inputs; i++) {
-    size_t index;
-    find_input(program, &wanted->inputs[i], i, &index, NULL);
     add(&given, "%s", i > 0 ? " " : "");
-    add_array(&given, program->inputs.specs[index].name, &wanted->inputs[i]);
+    add_array(&given, program->inputs.specs[wanted->indices[i]].name,
+              &wanted->inputs[i]);
   }
   if (wanted->num_inputs == 0) {
     return cyxla_error_set(error, CYXLA_SIZE_NOT_FOUND,
@@ -181,15 +185,15 @@ static cyxla_status refuse(const cyxla_program *program, const request *wanted,
                            num_found, given.text, sizes.text);
   }
   return cyxla_error_set(error, CYXLA_SIZE_NOT_FOUND,
-                         "the program is not there for the inputs %s; it was saved "
-                         "for: %s",
+                         "the program has no size for %s; pad the arrays to one that "
+                         "it has, or save it for this one too; it has: %s",
                          given.text, sizes.text);
 }
 
 cyxla_status cyxla_program_pick(const cyxla_program *program,
                                 const cyxla_array_spec *inputs, size_t num_inputs,
                                 cyxla_program **size, cyxla_error *error) {
-  const request wanted = {inputs, num_inputs};
+  request wanted = {inputs, num_inputs, NULL};
   cyxla_program *found = NULL;
   size_t num_found = 0;
   cyxla_status status;
@@ -198,13 +202,16 @@ cyxla_status cyxla_program_pick(const cyxla_program *program,
   *size = NULL;
   CYXLA_REQUIRE(program, error);
   status = check_request(program, &wanted, error);
-  if (status != CYXLA_OK) return status;
-  for (cyxla_program *one = program->first; one != NULL; one = one->next) {
+  for (cyxla_program *one = program->first; status == CYXLA_OK && one != NULL;
+       one = one->next) {
     if (!fits(one, &wanted)) continue;
     if (num_found == 0) found = one;
     num_found++;
   }
-  if (num_found != 1) return refuse(program, &wanted, num_found, error);
-  *size = found;
-  return CYXLA_OK;
+  if (status == CYXLA_OK && num_found != 1) {
+    status = refuse(program, &wanted, num_found, error);
+  }
+  cyxla_release(wanted.indices);
+  if (status == CYXLA_OK) *size = found;
+  return status;
 }

@@ -6,10 +6,7 @@
 #include "options.h"
 
 size_t cyxla_program_num_sizes(const cyxla_program *program) {
-  size_t count = 0;
-
-  for (program = program->first; program != NULL; program = program->next) count++;
-  return count;
+  return program->first->num_sizes;
 }
 
 cyxla_program *cyxla_program_size(const cyxla_program *program, size_t index) {
@@ -28,6 +25,7 @@ bool cyxla_program_has_shape(const cyxla_array_spec *a, const cyxla_array_spec *
 }
 
 static bool has_same_inputs(const cyxla_program *a, const cyxla_program *b) {
+  if (a->shapes_hash != b->shapes_hash) return false;
   for (size_t i = 0; i < a->inputs.count; i++) {
     if (!cyxla_program_has_shape(&a->inputs.specs[i], &b->inputs.specs[i]))
       return false;

@@ -34,7 +34,7 @@ bool cyxla_stablehlo_version(const void *code, size_t bytes, int64_t version[3])
   text in = {begin, begin + bytes};
 
   if (bytes < MAGIC_BYTES || memcmp(begin, MAGIC, MAGIC_BYTES) != 0) return false;
-  for (size_t i = MAGIC_BYTES; i <= MAGIC_BYTES + NUMBER_BYTES; i++) {
+  for (size_t i = MAGIC_BYTES + 1; i <= MAGIC_BYTES + NUMBER_BYTES; i++) {
     if (bytes < i + PRODUCER_BYTES) return false;
     if (memcmp(begin + i, PRODUCER, PRODUCER_BYTES) != 0) continue;
     in.at = begin + i + PRODUCER_BYTES;

@@ -24,21 +24,23 @@ cdef inline bint is_exact(object argument, const cyxla_array_spec *spec, int typ
                        spec.rank * sizeof(int64_t)) == 0)
 
 
-def save_all(list executables, path):
+def save_all(executables, path):
     """Writes a ``.cyxla`` file that holds a program and what was compiled of it at
     several sizes.
     """
     cdef cyxla_error error
     cdef cyxla_status status
+    # A copy, which no other thread changes.
+    cdef tuple kept = tuple(executables)
     cdef size_t i
-    cdef size_t count = len(executables)
+    cdef size_t count = len(kept)
     path_bytes = zero_terminated(os.fsencode(path))
     cdef const char *path_text = path_bytes
     cdef const cyxla_executable **handles = <const cyxla_executable **>allocate(
         count, sizeof(void *))
     try:
         for i in range(count):
-            handles[i] = (<Executable?>executables[i]).handle
+            handles[i] = (<Executable?>kept[i]).handle
         with nogil:
             status = cyxla_executable_save_all(handles, count, path_text, &error)
     finally:

@@ -1,5 +1,8 @@
 # Programs as Python objects.
 
+cdef extern from "program.h" nogil:
+    cyxla_program *cyxla_program_retain(cyxla_program *program)
+
 
 cdef list read_specs(cyxla_program *program, bint is_output):
     cdef const cyxla_array_spec *spec
@@ -128,8 +131,7 @@ cdef class Program:
         return self
 
     def __dealloc__(self):
-        if self.owner is None:
-            cyxla_program_destroy(self.handle)
+        cyxla_program_destroy(self.handle)
 
     @classmethod
     def join(cls, list programs):
@@ -153,9 +155,13 @@ cdef class Program:
         if handle == self.handle:
             return self
         found = type(self).__new__(type(self), maker)
-        found.owner = self if self.owner is None else self.owner
-        found.handle = handle
+        found.handle = cyxla_program_retain(handle)
         return found.describe()
+
+    @property
+    def address(self):
+        """A number that is the same for all objects of one program in C."""
+        return <size_t>self.handle
 
     @property
     def sizes(self):

@@ -228,7 +228,6 @@ cdef extern from "cyxla.h" nogil:
 
 cdef class Program:
     cdef cyxla_program *handle
-    cdef Program owner  # of the handle, where this is one of its sizes
     cdef readonly list inputs
     cdef readonly list outputs
 

@@ -33,14 +33,14 @@ def at_version(code, version):
     if parsed_version(found) <= wanted:
         return code
     text = ".".join(map(str, wanted))
-    with opened(code) as module:
-        try:
+    try:
+        with opened(code) as module:
             return mlir.serialize_portable_artifact(module, text, b"sdy." in code)
-        except jax.errors.JaxRuntimeError as error:
-            raise ValueError(
-                f"the program is written for StableHLO {found} and cannot be written "
-                f"for {text}: {first_reason(str(error))}"
-            ) from error
+    except jax.errors.JaxRuntimeError as error:
+        raise ValueError(
+            f"the program is written for StableHLO {found} and cannot be written "
+            f"for {text}: {first_reason(str(error))}"
+        ) from error
 
 
 def first_reason(message):

@@ -85,9 +85,11 @@ def compile_program(program, *, compiler_options=None, cache=True):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
     if compiler_options:
         merged = {**program.details.get("compiler_options", {}), **compiler_options}
-        program = program.with_parts(
-            compile_options=compile_options(merged),
-            details={"compiler_options": merged},
+        program = program.rebuilt(
+            lambda size: size.with_parts(
+                compile_options=compile_options(merged),
+                details={"compiler_options": merged},
+            )
         )
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()

@@ -48,13 +48,12 @@ def save(
             f"found {function!r} to save, expected a Program, an Executable or a "
             "function"
         )
-    if stablehlo_target is None and saved is function:
-        saved.save(path)
-        return
     program = saved.program if isinstance(saved, Executable) else saved
     if stablehlo_target is not None:
         program = program.for_stablehlo(stablehlo_target)
-    if isinstance(function, Program):
+    if isinstance(function, Executable) and program is function.program:
+        function.save(path)
+    elif isinstance(function, Program):
         program.save(path)
     else:
         save_compiled(path, program)
@@ -63,18 +62,15 @@ def save(
 def save_compiled(path, program):
     """Compiles a program at each of its sizes and saves what came of it."""
     program.check_saved()
-    sizes = program.sizes
-    executables = [compile_program(size)[0] for size in sizes]
-    # Where the plugin is too old for one of them, all were written anew for it.
-    rewritten = [
-        executable.program
-        for executable, size in zip(executables, sizes, strict=True)
-        if executable.program is not size
-    ]
-    if rewritten:
-        save_compiled(path, rewritten[0])
-    else:
-        _runtime.save_all(executables, path)
+    executables = []
+    for size in program.sizes:
+        executable, _ = compile_program(size)
+        if executable.program is not size:
+            # The plugin is too old for it, and all sizes were written anew.
+            save_compiled(path, executable.program)
+            return
+        executables.append(executable)
+    _runtime.save_all(executables, path)
 
 
 def refuse_options(shapes, args, kwargs, options):

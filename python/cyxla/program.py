@@ -3,6 +3,7 @@
 import base64
 import json
 import operator
+from types import MappingProxyType
 
 import jax
 
@@ -18,6 +19,9 @@ class Program(_runtime.Program):
     # The pytrees as live objects where the program was lowered in this process. They
     # may hold types that a file cannot.
     _trees = None
+
+    # Those of all sizes, by the addresses of their programs in C.
+    _trees_of_sizes = MappingProxyType({})
 
     # The Python functions that the program calls, which live as long as it does.
     _callbacks = ()
@@ -43,7 +47,23 @@ class Program(_runtime.Program):
             if not isinstance(program, Program):
                 raise TypeError(f"found {program!r} to join, expected programs")
             program.check_saved()
-        return super().join(programs)
+        joined = super().join(programs)
+        trees = [program._live_trees() for program in programs]
+        addresses = [size.address for size in _runtime.Program.sizes.__get__(joined)]
+        joined._trees_of_sizes = dict(zip(addresses, trees, strict=True))
+        return joined
+
+    @property
+    def sizes(self):
+        """The function at all its sizes, a list of programs, in the order in which they
+        were saved. Most programs have one size.
+        """
+        return [self._known(size) for size in super().sizes]
+
+    def _known(self, size):
+        """One of the sizes, which knows what this one knows of all."""
+        size._trees_of_sizes = self._trees_of_sizes
+        return size
 
     def pick(self, shapes=()):
         """The one of ``sizes`` whose inputs have certain shapes.
@@ -56,6 +76,9 @@ class Program(_runtime.Program):
         """
         if isinstance(shapes, dict):
             requests = list(shapes.items())
+            for name in shapes:
+                if not isinstance(name, str):
+                    raise TypeError(f"found {name!r} as the name of an input")
         else:
             shapes = list(shapes)
             if len(shapes) > len(self.inputs):
@@ -69,7 +92,8 @@ class Program(_runtime.Program):
                 for name, shape in zip(names, shapes, strict=False)
                 if shape is not None
             ]
-        return super().pick([(name, sizes_of(name, each)) for name, each in requests])
+        requests = [(name, sizes_of(name, each)) for name, each in requests]
+        return self._known(super().pick(requests))
 
     def for_stablehlo(self, version):
         """The same program at all its sizes, written for a version of StableHLO.
@@ -79,19 +103,24 @@ class Program(_runtime.Program):
 
         ValueError where it needs something that came later.
         """
-        sizes = self.sizes
-        written = [size.at_stablehlo(version) for size in sizes]
-        if written == sizes:
-            return self
-        if len(written) == 1:
-            return written[0]
-        return type(self).join(written).sizes[sizes.index(self)]
+        return self.rebuilt(lambda size: size.at_stablehlo(version))
 
     def at_stablehlo(self, version):
         """This size only, written for a version of StableHLO; itself where it is for
         that or an earlier one."""
         code = artifacts.at_version(self.code, version)
         return self if code == self.code else self.with_parts(code=code)
+
+    def rebuilt(self, rebuild):
+        """The same size of the program, each of whose sizes a function has rebuilt;
+        itself where that changed none."""
+        sizes = self.sizes
+        built = [rebuild(size) for size in sizes]
+        if built == sizes:
+            return self
+        if len(built) == 1:
+            return built[0]
+        return type(self).join(built).sizes[sizes.index(self)]
 
     def check_saved(self):
         """Refuses to save a program that calls Python functions of this process."""
@@ -107,6 +136,10 @@ class Program(_runtime.Program):
         self.check_saved()
         super().save(path)
 
+    def _live_trees(self):
+        """The pytrees, if this process knows them already."""
+        return self._trees or self._trees_of_sizes.get(self.address)
+
     @property
     def details(self):
         """What is kept with the program: the function's name, versions and options."""
@@ -120,6 +153,7 @@ class Program(_runtime.Program):
     @property
     def trees(self):
         """The pytrees of ``(arguments, keyword arguments)`` and of the result."""
+        self._trees = self._live_trees()
         if self._trees is None:
             try:
                 arguments, result = self.details["trees"]
@@ -132,8 +166,8 @@ class Program(_runtime.Program):
         return self._trees
 
     def with_details(self, details):
-        """The same program with more details."""
-        return self.with_parts(details=details)
+        """The same program at all its sizes, with more details."""
+        return self.rebuilt(lambda size: size.with_parts(details=details))
 
     def with_parts(self, *, details=None, **parts):
         """The same program, this size only, with other parts or more details."""
@@ -148,7 +182,7 @@ class Program(_runtime.Program):
         if details:
             kept["metadata"] = json.dumps({**self.details, **details})
         program = type(self).from_parts(**{**kept, **parts})
-        program._trees = self._trees
+        program._trees = self._live_trees()
         program._callbacks = self._callbacks
         return program
 

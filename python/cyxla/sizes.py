@@ -30,7 +30,9 @@ def lower_sizes(function, shapes, args=None, kwargs=None, **options):
                 "args and kwargs cannot be given for what jax.export made, which knows "
                 "its own"
             )
-        args, kwargs = exported_arguments(function)
+        # Its own arguments are for sizes of its symbolic dimensions.
+        if any(isinstance(at, dict) for at in shapes):
+            args, kwargs = exported_arguments(function)
     return Program.join(
         [
             lower(function, *arguments_at(f"shapes[{i}]", at, args, kwargs), **options)

@@ -50,5 +50,27 @@ static void the_caller_s_own_choices_come_back(void) {
   EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT), FE_INVALID);
 }
 
-TEST_MAIN(TEST_CASE(what_foreign_code_changes_is_put_back),
+/* The control bits need not change on the way in, and only the flags on the way out. */
+static void flags_come_back_where_nothing_else_changes(void) {
+  cyxla_fpenv caller;
+  volatile double zero = 0.0, quotient;
+
+  test_defer(restore_default, NULL);
+  for (int i = 0; i < 2; i++) {
+    feclearexcept(FE_ALL_EXCEPT);
+    if (i == 1) feraiseexcept(FE_INEXACT | FE_DIVBYZERO);
+    cyxla_fpenv_enter(&caller);
+    if (i == 0) {
+      quotient = 1.0 / zero;
+      (void)quotient;
+    } else {
+      feclearexcept(FE_ALL_EXCEPT);
+    }
+    cyxla_fpenv_leave(&caller);
+    EXPECT_EQUAL(fetestexcept(FE_ALL_EXCEPT), i == 0 ? 0 : FE_INEXACT | FE_DIVBYZERO);
+  }
+}
+
+TEST_MAIN(TEST_CASE(flags_come_back_where_nothing_else_changes),
+          TEST_CASE(what_foreign_code_changes_is_put_back),
           TEST_CASE(the_caller_s_own_choices_come_back))

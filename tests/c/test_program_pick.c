@@ -20,8 +20,10 @@ static void a_program_of_one_size_is_picked_without_shapes(void) {
   EXPECT_TRUE(found == program);
   EXPECT_OK(pick(program, 3, &found, &error), &error);
   EXPECT_TRUE(found == program);
-  EXPECT_ERROR(pick(program, 4, &found, &error), CYXLA_SIZE_NOT_FOUND, &error,
-               "not there for the inputs x[4]; it was saved for: y[] x[3]");
+  EXPECT_ERROR(
+      pick(program, 4, &found, &error), CYXLA_SIZE_NOT_FOUND, &error,
+      "has no size for x[4]; pad the arrays to one that it has, or save it for this "
+      "one too; it has: y[] x[3]");
   cyxla_program_destroy(program);
 }
 
@@ -46,11 +48,12 @@ static void a_size_that_is_not_there_names_those_that_are(void) {
   cyxla_error error;
 
   EXPECT_ERROR(pick(joined, 4, &found, &error), CYXLA_SIZE_NOT_FOUND, &error,
-               "for the inputs x[4]; it was saved for: x[2]; x[3]; x[500]");
+               "it has: x[2]; x[3]; x[500]");
   EXPECT_NULL(found);
-  EXPECT_ERROR(cyxla_program_pick(joined, &y, 1, &found, &error), CYXLA_SIZE_NOT_FOUND,
-               &error,
-               "for the inputs y[1]; it was saved for: y[] x[2]; y[] x[3]; y[] x[500]");
+  EXPECT_ERROR(
+      cyxla_program_pick(joined, &y, 1, &found, &error), CYXLA_SIZE_NOT_FOUND, &error,
+      "has no size for y[1]; pad the arrays to one that it has, or save it for this "
+      "one too; it has: y[] x[2]; y[] x[3]; y[] x[500]");
   EXPECT_ERROR(cyxla_program_pick(joined, NULL, 0, &found, &error),
                CYXLA_SIZE_NOT_FOUND, &error,
                "was saved at 3 sizes, and none was asked for");

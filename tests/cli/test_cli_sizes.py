@@ -111,8 +111,8 @@ def test_arrays_that_no_size_has_are_wrong(on_fake, path, file, integers, comman
         assert_failed(
             on_fake(command, path, file(*x), integers(*y)),
             1,
-            f"the program is not there for the inputs x[{sizes}] y[{y[0]}]; it was "
-            f"saved for: {LIST}",
+            f"the program has no size for x[{sizes}] y[{y[0]}]; pad the arrays to one "
+            f"that it has, or save it for this one too; it has: {LIST}",
             command,
         )
 

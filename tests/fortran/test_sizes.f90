@@ -116,19 +116,21 @@ contains
 
     call executable%open(PATH, plugin(), error=error, &
         shapes=[cyxla_shape([3, 5], name='x')])
-    call expect_error(error, CYXLA_SIZE_NOT_FOUND, 'the program is not there for the ' // &
-        'inputs x[5,3]; it was saved for: x[2,3]; x[3,3]; x[4,3]' // ORDER)
+    call expect_error(error, CYXLA_SIZE_NOT_FOUND, 'the program has no size for ' // &
+        'x[5,3]; pad the arrays to one that it has, or save it for this one too; it ' // &
+        'has: x[2,3]; x[3,3]; x[4,3] (in ' // PATH // ')' // ORDER)
     call expect(.not. executable%is_open(), 'nothing is open')
     call executable%open(PATH, plugin(), error=error)
     call expect_error(error, CYXLA_SIZE_NOT_FOUND, 'the program was saved at 3 sizes, ' // &
         'and none was asked for; give the shapes of its inputs: x[2,3]; x[3,3]; x[4,3]' // &
-        ORDER)
+        ' (in ' // PATH // ')' // ORDER)
     call executable%open(PATH, plugin(), error=error, shapes=[cyxla_shape([2, 3], 'x')])
     call expect(error%status == CYXLA_SIZE_NOT_FOUND, 'the order of C is another shape')
     call executable%open(PATH, plugin(), error=error, &
         shapes=[cyxla_shape([integer ::], name='step')])
     call expect_error(error, CYXLA_SIZE_NOT_FOUND, '3 sizes of the program have the ' // &
-        'inputs step[]; give the shapes of more of them: x[2,3]; x[3,3]; x[4,3]' // ORDER)
+        'inputs step[]; give the shapes of more of them: x[2,3]; x[3,3]; x[4,3]' // &
+        ' (in ' // PATH // ')' // ORDER)
   end subroutine open_what_is_not_there
 
   subroutine pick_by_wrong_shapes()
@@ -174,8 +176,9 @@ contains
     call expect(executable%find_output('sum') == 1, 'it is opened by its shape')
     call executable%open('test_fortran.cyxla', plugin(), error=error, &
         shapes=[cyxla_shape([3, 2]), cyxla_shape([3])])
-    call expect_error(error, CYXLA_SIZE_NOT_FOUND, 'the program is not there for the ' // &
-        'inputs left[2,3] right[3]; it was saved for: left[2,3] right[2,3]' // ORDER)
+    call expect_error(error, CYXLA_SIZE_NOT_FOUND, 'the program has no size for ' // &
+        'left[2,3] right[3]; pad the arrays to one that it has, or save it for this ' // &
+        'one too; it has: left[2,3] right[2,3] (in test_fortran.cyxla)' // ORDER)
     call close_both(executable, call)
   end subroutine open_one_size
 

@@ -41,6 +41,7 @@ def test_a_size_that_is_missing_ends_the_program_with_those_there_are(sizes, pre
     result = make(folder, prefix)
     assert result.returncode != 0
     assert (
-        "refine: SIZE_NOT_FOUND: the program is not there for the inputs "
-        "height[31,31]; it was saved for: height[15,15]; height[30,30]\n"
+        "refine: SIZE_NOT_FOUND: the program has no size for height[31,31]; pad the "
+        "arrays to one that it has, or save it for this one too; it has: "
+        "height[15,15]; height[30,30]\n"
     ) in result.stderr

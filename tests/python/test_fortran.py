@@ -183,8 +183,9 @@ def test_the_size_is_changed_at_run_time(prefix, x64, tmp_path):
     assert result.stdout == "T 0.0 1.0 0.0\n" * 2
     assert result.returncode == 1
     message = (
-        "cyxla SIZE_NOT_FOUND: the program is not there for the inputs position[6,3]; "
-        "it was saved for: position[4,3]; position[5,3] (shapes in the order of JAX; "
-        "in Fortran they are the other way round)"
+        "cyxla SIZE_NOT_FOUND: the program has no size for position[6,3]; pad the "
+        "arrays to one that it has, or save it for this one too; it has: "
+        "position[4,3]; position[5,3] (shapes in the order of JAX; in Fortran they are "
+        "the other way round)"
     )
     assert message in result.stderr

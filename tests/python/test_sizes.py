@@ -1,11 +1,15 @@
 """One function at several sizes, saved in one file."""
 
+import dataclasses
+import gc
+
 import cyxla as cx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_same_bits
+from cyxla import files
 from jax import export
 from plugins_for_tests import OLD_CPU_PLUGIN
 from scripts import output_of
@@ -157,6 +161,8 @@ def test_dicts_of_sizes_need_arguments_with_symbols(path):
     with pytest.raises(ValueError, match="the symbolic dimensions are none"):
         cx.save(path, whiten, shapes=[{"n": 4}], args=[spec(4, 3), spec(9)])
     exported = export.export(jax.jit(whiten))(spec(4, 3), spec(9))
+    cx.save(path, exported, shapes=[[spec(4, 3), spec(9)]])
+    assert cx.load(path).inputs[0].shape == (4, 3)
     with pytest.raises(TypeError, match="args and kwargs cannot be given"):
         cx.save(path, exported, shapes=[{}], args=[spec(4, 3), spec(9)])
 
@@ -188,7 +194,7 @@ def test_a_joined_program_is_saved_and_loaded_with_all_sizes(path, program):
     [
         ([], "saved at 3 sizes, and none was asked for"),
         ([(5, 3)], r"2 sizes of the program have the inputs x\[5,3\]"),
-        ({"x": (6, 3)}, r"not there for .* x\[6,3\]; it was saved for: x\[4,3\] weigh"),
+        ({"x": (6, 3)}, r"has no size for x\[6,3\]; .* it has: x\[4,3\] weigh"),
         ({"y": (6, 3)}, "the program has no input y; its first is x"),
     ],
 )
@@ -220,6 +226,72 @@ def test_sizes_of_one_function_are_alike(program):
         cx.Program.join([])
 
 
+def test_a_size_lives_as_long_as_what_refers_to_it(program):
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.myself, holder.size = holder, program.sizes[1]
+    del holder
+    gc.collect()
+    assert len(program.sizes) == 3
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class State:
+    """A pytree of a type that a file cannot hold."""
+
+    x: object
+
+
+def test_joined_programs_keep_their_pytrees():
+    def double(state):
+        return State(2 * state.x)
+
+    joined = cx.Program.join([cx.lower(double, [State(array(n))]) for n in (2, 3)])
+    for size in [*joined.sizes, joined.pick([(3,)]), joined.for_stablehlo("1.13.3")]:
+        executable, _ = cx.compile_program(size)
+        n = executable.inputs[0].shape[0]
+        assert_same_bits(executable(State(array(n))).x, 2 * array(n))
+
+
+def test_what_is_done_to_a_program_is_done_to_all_its_sizes(path, program, tmp_path):
+    options = {"xla_cpu_enable_fast_min_max": True}
+    executable, _ = cx.compile_program(program.sizes[2], compiler_options=options)
+    cx.save(path, executable)
+    loaded = cx.Program.load(path)
+    assert [size.inputs for size in loaded.sizes] == [
+        size.inputs for size in program.sizes
+    ]
+    assert {size.compile_options for size in loaded.sizes} == {
+        executable.program.compile_options
+    }
+    assert executable.inputs == program.sizes[2].inputs
+
+
+def test_all_sizes_are_kept_in_the_cache(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("CYXLA_CACHE_DIR", str(tmp_path / "cache"))
+    key = cx.cache_key("whiten", [array(3)])
+    assert cx.store_lowered(key, program)
+    assert len(cx.load_lowered(key).sizes) == 3
+
+
+def test_names_of_inputs_are_texts(program):
+    for name in [1, None]:
+        with pytest.raises(TypeError, match=f"found {name} as the name of an input"):
+            program.pick({name: (3,)})
+
+
+def test_code_that_cannot_be_read_is_refused_by_the_plugin():
+    program = cx.lower(lambda x: x + 1, [array(3)])
+    code = program.code[:60].replace(b"v1.18.0", b"v9.18.0") + b"nonsense"
+    with pytest.raises(
+        cx.Error, match=r"(?s)cannot compile .* is written for StableHLO 9"
+    ):
+        cx.compile_program(program.with_parts(code=code))
+
+
 def test_programs_that_call_python_are_not_joined():
     program = cx.lower(lambda x: jax.debug.print("{}", x), [array(3)])
     with pytest.raises(ValueError, match="calls the Python function"):
@@ -239,14 +311,17 @@ def test_a_program_is_written_for_an_older_stablehlo(path, program):
     assert_as_jitted(executable, array(4, 3), array(9))
 
 
-def test_an_executable_for_an_older_stablehlo_is_compiled_again(path):
+def test_an_executable_for_an_older_stablehlo_is_compiled_again(path, monkeypatch):
     executable = cx.compile(whiten, array(4, 3), array(9))
     cx.save(path, executable, stablehlo_target="1.13.3")
     loaded = cx.load(path)
     assert loaded.is_deserialized
     assert b"StableHLO_v1.13.3" in loaded.program.code[:30]
     assert_as_jitted(loaded, array(4, 3), array(9))
+    # What has nothing to be written anew is saved as it is.
+    monkeypatch.setattr(files, "compile_program", None)
     cx.save(path, executable, stablehlo_target="99.0.0")
+    monkeypatch.undo()
     assert cx.load(path).program.code == executable.program.code
 
 
