@@ -237,24 +237,29 @@ CYXLA_API const void *cyxla_program_compile_options(const cyxla_program *program
  * saving one writes all. */
 #define CYXLA_SIZES_MAXIMUM 4096
 
-/* Joins programs as sizes of one function. They are copied, in order. All have to be
- * for one platform and to take and return arrays of the same names and dtypes, and no
- * two may take the same shapes. */
+/* Joins programs as sizes of one function. They are copied, with their executables, in
+ * order; of a program that has several sizes itself, the one that is given. All have to
+ * be for one platform and to take and return arrays of the same names and dtypes, and
+ * no two may take the same shapes, else CYXLA_INVALID_ARGUMENT. *joined is destroyed
+ * with cyxla_program_destroy; NULL after a failure. */
 CYXLA_API cyxla_status cyxla_program_join(const cyxla_program *const *programs,
                                           size_t num_programs, cyxla_program **joined,
                                           cyxla_error *error);
 
-/* The number of sizes, 1 for most programs, and each of them: borrowed, NULL if there
- * is no such index. Any size may be asked for all of them. */
+/* The number of sizes, 1 for most programs, and each of them: borrowed from the
+ * program, so not to be destroyed; NULL if there is no such index. Any size may be
+ * asked for all of them. */
 CYXLA_API size_t cyxla_program_num_sizes(const cyxla_program *program);
 CYXLA_API cyxla_program *cyxla_program_size(const cyxla_program *program, size_t index);
 
 /* Picks the size whose inputs have the shapes that the caller is going to bind. Of
  * inputs[i], rank and shape are read; name says which input it is, NULL: the one in
  * that place; dtype is compared with the program's unless it is 0. As many are needed
- * as tell one size from all others, none where there is only one. *size is borrowed.
- * CYXLA_SIZE_NOT_FOUND where no size fits, or more than one, with a list of those that
- * there are. */
+ * as tell one size from all others, none where there is only one. *size is borrowed
+ * from the program, so not to be destroyed; NULL after a failure. CYXLA_SIZE_NOT_FOUND
+ * where no size fits, or more than one, with a list of those that there are;
+ * CYXLA_INVALID_ARGUMENT for an input that the program does not have, or of another
+ * dtype. */
 CYXLA_API cyxla_status cyxla_program_pick(const cyxla_program *program,
                                           const cyxla_array_spec *inputs,
                                           size_t num_inputs, cyxla_program **size,
@@ -537,8 +542,10 @@ CYXLA_API void cyxla_executable_destroy(cyxla_executable *executable);
 CYXLA_API cyxla_status cyxla_executable_save(const cyxla_executable *executable,
                                              const char *path, cyxla_error *error);
 
-/* The same for executables of several sizes of one program, in one step. All were made
- * by the same plugin. */
+/* The same for executables of several sizes of one program, in one step: of sizes that
+ * were joined or read together, no two of the same size, all made by the same plugin;
+ * CYXLA_INVALID_ARGUMENT for others. Those sizes that are not given are written too,
+ * with the executables that they were read with. */
 CYXLA_API cyxla_status
 cyxla_executable_save_all(const cyxla_executable *const *executables,
                           size_t num_executables, const char *path, cyxla_error *error);

@@ -164,15 +164,54 @@ static cyxla_status add_own(save_list *list, const cyxla_executable *executable,
   return cyxla_error_out_of_memory(error, "writing an executable");
 }
 
-static cyxla_status write(const save_list *list, const cyxla_executable *executable,
+/* Those of another identity than the library's hash, which was recalled from a record,
+ * are dropped: it cannot be told which build made them. */
+static void drop_mislabelled(save_list *list, const cyxla_plugin_record *record) {
+  size_t kept = 0;
+
+  for (size_t i = 0; i < list->num_own; i++) {
+    cyxla_compiled *own = &list->own[i];
+    if (own->plugin_hash == record->hash && own->plugin_bytes == record->bytes) {
+      list->own[kept++] = *own;
+    } else {
+      cyxla_compiled_free(own);
+    }
+  }
+  list->num_own = kept;
+}
+
+/* Writes what is in the list and what is in the file that is replaced, which nobody
+ * else replaces meanwhile. */
+static cyxla_status write_merged(save_list *list, const cyxla_program *program,
+                                 const cyxla_plugin_record *record, const char *path,
+                                 cyxla_error *error) {
+  cyxla_program *old = NULL;
+  cyxla_path_lock lock;
+  cyxla_status status;
+
+  if (!cyxla_path_lock_directory(path, &lock)) {
+    return cyxla_error_out_of_memory(error, "writing a file");
+  }
+  status = read_old(path, &old, error);
+  if (status == CYXLA_OK) status = fill_list(list, program, old, error);
+  if (status == CYXLA_OK) {
+    status = cyxla_program_file_write(program, path, record, list->items, list->count,
+                                      error);
+  }
+  cyxla_path_unlock_directory(lock);
+  cyxla_program_destroy(old);
+  return status;
+}
+
+static cyxla_status write(save_list *list, const cyxla_executable *executable,
                           const char *path, cyxla_error *error) {
   cyxla_plugin_record record;
   cyxla_status status =
       cyxla_plugin_record_create(executable->runtime->plugin->path, &record, error);
 
   if (status != CYXLA_OK) return status;
-  status = cyxla_program_file_write(executable->program, path, &record, list->items,
-                                    list->count, error);
+  drop_mislabelled(list, &record);
+  status = write_merged(list, executable->program, &record, path, error);
   cyxla_plugin_record_free(&record);
   return status;
 }
@@ -215,7 +254,6 @@ static cyxla_status check_executables(const cyxla_executable *const *executables
 cyxla_status cyxla_executable_save_all(const cyxla_executable *const *executables,
                                        size_t num_executables, const char *path,
                                        cyxla_error *error) {
-  cyxla_program *old = NULL;
   save_list list;
   cyxla_status status;
 
@@ -229,12 +267,7 @@ cyxla_status cyxla_executable_save_all(const cyxla_executable *const *executable
   for (size_t i = 0; status == CYXLA_OK && i < num_executables; i++) {
     status = add_own(&list, executables[i], error);
   }
-  if (status == CYXLA_OK) status = read_old(path, &old, error);
-  if (status == CYXLA_OK) {
-    status = fill_list(&list, executables[0]->program, old, error);
-  }
   if (status == CYXLA_OK) status = write(&list, executables[0], path, error);
-  cyxla_program_destroy(old);
   free_list(&list);
   return status;
 }

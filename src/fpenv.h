@@ -36,7 +36,10 @@ static inline void cyxla_fpenv_enter_x87(cyxla_fpenv *saved) {
 
   __asm__ volatile("fnstcw %0" : "=m"(saved->x87_control));
   __asm__ volatile("fnstsw %0" : "=m"(saved->x87_status));
-  if (saved->x87_control != control) __asm__ volatile("fldcw %0" : : "m"(control));
+  if (saved->x87_control != control) {
+    /* fldcw would trap on a flag that was raised before its trap was enabled. */
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(control));
+  }
 }
 
 static inline void cyxla_fpenv_leave_x87(const cyxla_fpenv *saved) {

@@ -43,6 +43,14 @@ cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *h
  * false where it cannot be read. */
 bool cyxla_path_hash_ends(const char *path, uint64_t *hash);
 
+/* Keeps other threads and processes that lock it too out of the directory of a path,
+ * while a file in there is read and replaced. Where a system or file system cannot lock
+ *  * directories it does nothing. False where memory runs out; *lock is for unlocking.
+ */
+typedef int cyxla_path_lock;
+bool cyxla_path_lock_directory(const char *path, cyxla_path_lock *lock);
+void cyxla_path_unlock_directory(cyxla_path_lock lock);
+
 /* Writes a file so that readers see the old content or the new one, never a part: into
  * a file beside it, which is then renamed. Links are followed, and the permissions of
  * an existing file are kept. Fails with CYXLA_FILE_UNWRITABLE, also where there is

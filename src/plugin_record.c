@@ -31,8 +31,10 @@ static void note_state(cyxla_plugin_record *record, const cyxla_path_state *befo
   const int64_t settled = (int64_t)time(NULL) - CYXLA_SETTLED_SECONDS;
 
   get_state(record->path, &after);
-  if (is_same(before, &after) && after.seconds < settled &&
-      after.status_seconds < settled &&
+  /* Images of file systems are made with times that do not tell, all of whole seconds,
+   * and numbers that are the same in each; files on Windows have no numbers at all. */
+  if (is_same(before, &after) && after.number != 0 && after.status_nanoseconds != 0 &&
+      after.seconds < settled && after.status_seconds < settled &&
       cyxla_path_hash_ends(record->path, &record->ends_hash)) {
     record->state = after;
   }

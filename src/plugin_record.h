@@ -32,7 +32,9 @@ void cyxla_plugin_record_write(cyxla_writer *writer, const cyxla_plugin_record *
 bool cyxla_plugin_record_is_unchanged(const cyxla_plugin_record *record);
 
 /* Takes the identity of a plugin from a record of the file that it was loaded from,
- * instead of reading all of its library when it is asked for. */
+ * instead of reading all of its library when it is asked for. It stays that of the
+ * plugin for as long as the process lives: a file that is opened is trusted with more
+ * than that. What is saved is labelled only if the library's own hash says the same. */
 void cyxla_plugin_recall(const cyxla_plugin *plugin, const cyxla_plugin_record *record);
 
 #endif

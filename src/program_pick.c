@@ -141,6 +141,11 @@ static cyxla_status check_request(const cyxla_program *program, request *wanted,
                            "%zu inputs are given, and NULL for their specifications",
                            wanted->num_inputs);
   }
+  if (wanted->num_inputs > program->inputs.count) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "%zu inputs are given, and the program has %zu",
+                           wanted->num_inputs, program->inputs.count);
+  }
   wanted->indices = cyxla_allocate_array(wanted->num_inputs, sizeof(*wanted->indices));
   if (wanted->indices == NULL) return cyxla_error_out_of_memory(error, "a size");
   for (size_t i = 0; status == CYXLA_OK && i < wanted->num_inputs; i++) {

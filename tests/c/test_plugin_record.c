@@ -3,10 +3,13 @@
 #endif
 #include "plugin_record.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "executable.h"
 #include "memory.h"
 #include "plugin_identity.h"
 #include "test.h"
@@ -155,14 +158,43 @@ static void wait_until_settled(const char *path) {
 }
 
 static void the_state_of_a_file_that_may_still_change_is_not_recorded(void) {
+  const char *path = test_fake_copy("new.so");
+  struct timespec later[2];
   cyxla_plugin_record record;
   cyxla_error error;
 
-  EXPECT_OK(cyxla_plugin_record_create(test_fake_copy("new.so"), &record, &error),
-            &error);
+  memset(later, 0, sizeof(later));
+  later[0].tv_sec = later[1].tv_sec = time(NULL) + 1000;
+  EXPECT_EQUAL(utimensat(AT_FDCWD, path, later, 0), 0);
+  EXPECT_OK(cyxla_plugin_record_create(path, &record, &error), &error);
   EXPECT_EQUAL(record.state.is_there, 0);
   EXPECT_TRUE(record.hash == hash_of(record.path));
   cyxla_plugin_record_free(&record);
+}
+
+/* A plugin whose record has the state of its file and another hash. */
+static void what_is_compiled_is_labelled_only_with_the_library_s_own_hash(void) {
+  const char *path = test_temporary_path("sum.cyxla");
+  cyxla_plugin_record record;
+  cyxla_executable *executable;
+  cyxla_program *loaded;
+  cyxla_error error;
+
+  test_fake_start();
+  for (size_t i = 0; i < 2; i++) {
+    cyxla_plugin_forget_all();
+    executable = test_compile(test_sum_program());
+    record = planted_record(test_fake_path());
+    if (i == 1) cyxla_plugin_recall(executable->runtime->plugin, &record);
+    EXPECT_OK(cyxla_executable_save(executable, path, &error), &error);
+    EXPECT_OK(cyxla_program_load(path, &loaded, &error), &error);
+    EXPECT_EQUAL(cyxla_program_num_executables(loaded), 1 - i);
+    cyxla_program_destroy(loaded);
+    cyxla_executable_destroy(executable);
+    cyxla_plugin_record_free(&record);
+    remove(path);
+  }
+  cyxla_plugin_forget_all();
 }
 
 static void expect_read(const cyxla_plugin_record *record, size_t num_fields) {
@@ -208,4 +240,5 @@ TEST_MAIN(TEST_CASE(a_plugin_is_known_from_the_record_of_its_file),
           TEST_CASE(a_file_that_was_changed_is_not_taken_for_what_was_loaded),
           TEST_CASE(the_ends_of_a_file_are_its_first_and_last_bytes),
           TEST_CASE(the_state_of_a_file_that_may_still_change_is_not_recorded),
+          TEST_CASE(what_is_compiled_is_labelled_only_with_the_library_s_own_hash),
           TEST_CASE(a_record_is_written_and_read))

@@ -97,7 +97,7 @@ static void requests_that_are_none_are_refused(void) {
   specs[0].shape = shape;
   expect_unpicked(specs, 1, "and the largest is 64");
   memset(specs, 0, sizeof(specs));
-  expect_unpicked(specs, 3, "there is no input 2, the program has 2");
+  expect_unpicked(specs, 3, "3 inputs are given, and the program has 2");
   expect_unpicked(NULL, 2, "2 inputs are given, and NULL");
 }
 

@@ -1,5 +1,6 @@
 #include "program_sizes.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "executable.h"
@@ -269,7 +270,123 @@ static void memory_that_runs_out_leaves_nothing_behind(void) {
   cyxla_program_destroy(loaded);
 }
 
-TEST_MAIN(TEST_CASE(sizes_are_joined_in_order_and_live_together),
+/* Saves executables of two sizes; the memory may run out anywhere. */
+static void memory_that_runs_out_while_saving_leaves_nothing_behind(void) {
+  const char *path = test_temporary_path("sizes.cyxla");
+  cyxla_executable *executables[2];
+  cyxla_runtime *runtime;
+  cyxla_program *joined;
+  cyxla_status status = CYXLA_OUT_OF_MEMORY;
+  cyxla_error error;
+  long live;
+
+  test_fake_start();
+  joined = test_joined_program();
+  runtime = test_fake_runtime();
+  for (size_t i = 0; i < 2; i++) {
+    EXPECT_OK(cyxla_executable_create(runtime, cyxla_program_size(joined, i),
+                                      &executables[i], &error),
+              &error);
+  }
+  live = cyxla_memory_live();
+  for (long n = 0; status == CYXLA_OUT_OF_MEMORY; n++) {
+    cyxla_memory_fail_after(n);
+    status = cyxla_executable_save_all((const cyxla_executable *const *)executables, 2,
+                                       path, &error);
+    cyxla_memory_fail_after(-1);
+    EXPECT_EQUAL(cyxla_memory_live(), live);
+  }
+  EXPECT_OK(status, &error);
+  cyxla_executable_destroy(executables[1]);
+  executables[1] = executables[0];
+  EXPECT_ERROR(cyxla_executable_save_all((const cyxla_executable *const *)executables,
+                                         2, path, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "executables 0 and 1 of those to save");
+  cyxla_executable_destroy(executables[0]);
+  cyxla_runtime_destroy(runtime);
+  cyxla_program_destroy(joined);
+}
+
+static void there_are_at_most_so_many_sizes(void) {
+  static cyxla_program *programs[CYXLA_SIZES_MAXIMUM + 1];
+  const char *path = test_temporary_path("sizes.cyxla");
+  cyxla_program *joined, *loaded, *found;
+  const cyxla_array_spec *last;
+  cyxla_error error;
+
+  for (size_t i = 0; i <= CYXLA_SIZES_MAXIMUM; i++) {
+    programs[i] = test_negate_program((int64_t)i);
+  }
+  EXPECT_ERROR(cyxla_program_join((const cyxla_program *const *)programs,
+                                  CYXLA_SIZES_MAXIMUM + 1, &joined, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "more than 4096 sizes");
+  EXPECT_OK(cyxla_program_join((const cyxla_program *const *)programs,
+                               CYXLA_SIZES_MAXIMUM, &joined, &error),
+            &error);
+  EXPECT_OK(cyxla_program_save(joined, path, &error), &error);
+  EXPECT_OK(cyxla_program_load(path, &loaded, &error), &error);
+  last = cyxla_program_input(cyxla_program_size(loaded, CYXLA_SIZES_MAXIMUM - 1), 1);
+  EXPECT_OK(cyxla_program_pick(loaded, last, 1, &found, &error), &error);
+  EXPECT_EQUAL(size_of(found), CYXLA_SIZES_MAXIMUM - 1);
+  EXPECT_ERROR(cyxla_program_pick(loaded, NULL, 0, &found, &error),
+               CYXLA_SIZE_NOT_FOUND, &error, "x[0]; x[1]; x[2]");
+  cyxla_program_destroy(loaded);
+  cyxla_program_destroy(joined);
+  for (size_t i = 0; i <= CYXLA_SIZES_MAXIMUM; i++) cyxla_program_destroy(programs[i]);
+}
+
+/* What each of several threads does with a file of its own executable. */
+typedef struct saver {
+  cyxla_executable *executable;
+  const char *path;
+  cyxla_status status;
+} saver;
+
+static void *save_one(void *argument) {
+  saver *self = argument;
+
+  self->status = cyxla_executable_save(self->executable, self->path, NULL);
+  return NULL;
+}
+
+static void sizes_that_are_saved_at_once_are_all_there(void) {
+  const char *path = test_temporary_path("sizes.cyxla");
+  cyxla_runtime *runtime;
+  cyxla_program *joined, *loaded;
+  pthread_t threads[3];
+  saver savers[3];
+  cyxla_error error;
+
+  test_fake_start();
+  joined = test_joined_program();
+  runtime = test_fake_runtime();
+  for (size_t i = 0; i < 3; i++) {
+    savers[i].path = path;
+    EXPECT_OK(cyxla_executable_create(runtime, cyxla_program_size(joined, i),
+                                      &savers[i].executable, &error),
+              &error);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    EXPECT_EQUAL(pthread_create(&threads[i], NULL, save_one, &savers[i]), 0);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    pthread_join(threads[i], NULL);
+    EXPECT_EQUAL(savers[i].status, CYXLA_OK);
+    cyxla_executable_destroy(savers[i].executable);
+  }
+  EXPECT_OK(cyxla_program_load(path, &loaded, &error), &error);
+  for (size_t i = 0; i < 3; i++) {
+    EXPECT_EQUAL(cyxla_program_num_executables(cyxla_program_size(loaded, i)), 1);
+  }
+  cyxla_program_destroy(loaded);
+  cyxla_program_destroy(joined);
+  cyxla_runtime_destroy(runtime);
+}
+
+TEST_MAIN(TEST_CASE(memory_that_runs_out_while_saving_leaves_nothing_behind),
+          TEST_CASE(sizes_that_are_saved_at_once_are_all_there),
+          TEST_CASE(there_are_at_most_so_many_sizes),
+          TEST_CASE(sizes_are_joined_in_order_and_live_together),
           TEST_CASE(programs_that_are_no_sizes_of_one_function_are_not_joined),
           TEST_CASE(sizes_take_and_return_as_many_arrays),
           TEST_CASE(a_file_holds_all_sizes_and_their_executables),
