@@ -175,11 +175,24 @@ static cyxla_status check_lifetime(const cyxla_call *call, const void *memory,
   return CYXLA_OK;
 }
 
-static cyxla_status check_index(const char *what, size_t index, size_t count,
+static cyxla_status check_index(const char *what, size_t index,
+                                const cyxla_program_arrays *arrays,
                                 cyxla_error *error) {
-  if (index < count) return CYXLA_OK;
-  return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                         "there is no %s %zu, the program has %zu", what, index, count);
+  if (index < arrays->count) return CYXLA_OK;
+  if (index != (size_t)-1) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "there is no %s %zu, the program has %zu", what, index,
+                           arrays->count);
+  }
+  cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                  "there is no %s of the name that was looked for; the program has",
+                  what);
+  for (size_t i = 0; i < arrays->count; i++) {
+    cyxla_error_append(error, i > 0 ? ", " : " ");
+    cyxla_error_append(error, arrays->specs[i].name);
+  }
+  if (arrays->count == 0) cyxla_error_append(error, " none");
+  return CYXLA_INVALID_ARGUMENT;
 }
 
 cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *memory,
@@ -190,7 +203,7 @@ cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *m
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);
-  status = check_index("input", index, cyxla_call_num_inputs(call), error);
+  status = check_index("input", index, &call->executable->program->inputs, error);
   if (status != CYXLA_OK) return status;
   status = cyxla_runtime_check_process(call->executable->runtime, error);
   if (status != CYXLA_OK) return status;
@@ -235,7 +248,7 @@ cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);
-  status = check_index("output", index, cyxla_call_num_outputs(call), error);
+  status = check_index("output", index, &call->executable->program->outputs, error);
   if (status != CYXLA_OK) return status;
   status = cyxla_runtime_check_process(call->executable->runtime, error);
   if (status != CYXLA_OK) return status;

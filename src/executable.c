@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "environment.h"
 #include "error.h"
 #include "fpenv.h"
 #include "memory.h"
@@ -28,6 +29,9 @@ static cyxla_status find_runtime(const cyxla_open_options *options, const char *
   status = cyxla_search_plugin(program->platform, path, record, &plugin, error);
   if (status != CYXLA_OK) return status;
   status = cyxla_runtime_get_default(plugin, program->platform, runtime, error);
+  if (status != CYXLA_OK && cyxla_environment_plugin() != NULL) {
+    cyxla_error_append(error, " (the variable CYXLA_PLUGIN names this plugin)");
+  }
   cyxla_release(plugin);
   return status;
 }

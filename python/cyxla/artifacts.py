@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import operator
 import re
 
 import jax
@@ -53,10 +54,12 @@ def first_reason(message):
 
 def parsed_version(version):
     """A version of StableHLO as three numbers."""
-    parts = version.split(".") if isinstance(version, str) else version
+    parts = version
+    if isinstance(version, str) and re.fullmatch(r"\d+\.\d+\.\d+", version, re.ASCII):
+        parts = map(int, version.split("."))
     try:
-        numbers = tuple(map(int, parts))
-    except (TypeError, ValueError):
+        numbers = tuple(map(operator.index, parts))
+    except TypeError:
         numbers = ()
     if len(numbers) != 3 or min(numbers) < 0:
         raise ValueError(
@@ -69,16 +72,22 @@ def parsed_version(version):
 def refined(code):
     """An artifact whose symbolic dimensions are gone, where the arguments of main have
     numbers in their place: XLA compiles no others."""
-    with opened(code) as module:
-        bytecode = io.BytesIO()
-        module.operation.write_bytecode(bytecode)
-        refined_code = mlir.refine_polymorphic_shapes(
-            mlir_module=bytecode.getvalue(),
-            enable_shape_assertions=True,
-            validate_static_shapes=True,
-            enable_shardy=True,
-        )
-        return closed(ir.Module.parse(refined_code), code)
+    try:
+        with opened(code) as module:
+            bytecode = io.BytesIO()
+            module.operation.write_bytecode(bytecode)
+            refined_code = mlir.refine_polymorphic_shapes(
+                mlir_module=bytecode.getvalue(),
+                enable_shape_assertions=True,
+                validate_static_shapes=True,
+                enable_shardy=True,
+            )
+            return closed(ir.Module.parse(refined_code), code)
+    except jax.errors.JaxRuntimeError as error:
+        raise ValueError(
+            "the symbolic dimensions of the function cannot be settled: "
+            f"{first_reason(str(error))}"
+        ) from error
 
 
 def stablehlo_version(code):

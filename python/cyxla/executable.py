@@ -94,13 +94,7 @@ def compile_program(program, *, compiler_options=None, cache=True):
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    try:
-        executable, is_found = create_or_find(loaded, program, cache)
-    except Error:
-        rewritten = readable(loaded, program)
-        if rewritten is program:
-            raise
-        executable, is_found = create_or_find(loaded, rewritten, cache)
+    executable, is_found = create_or_find(loaded, program, cache)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=is_found,
@@ -108,18 +102,6 @@ def compile_program(program, *, compiler_options=None, cache=True):
         code_bytes=executable.code_bytes,
     )
     return executable, statistics
-
-
-def readable(loaded, program):
-    """The program, written for the StableHLO that the plugin reads, where that is older
-    than what JAX writes: itself where it is not, or cannot be. Only for a program that
-    the plugin refuses, since it reads most of what is new, and code that stays the same
-    keeps what other plugins compiled of it."""
-    version = loaded.info.stablehlo_version
-    try:
-        return program if version == (0, 0, 0) else program.for_stablehlo(version)
-    except ValueError:
-        return program
 
 
 def create_or_find(loaded, program, cache):
@@ -131,11 +113,45 @@ def create_or_find(loaded, program, cache):
     executable = slot and slot.load(Executable, loaded, program)
     if executable is not None:
         return executable, True
-    executable = Executable.create(loaded, program)
+    executable, is_compiled = create(loaded, program)
     # What a file held may be compiled with another number of threads than the key says.
-    if slot is not None and not executable.is_deserialized:
+    if slot is not None and is_compiled:
         slot.store(executable)
     return executable, False
+
+
+def create(loaded, program):
+    """Compiles a program, or loads what its file holds. Returns the executable, and
+    whether it was compiled.
+
+    Where the plugin refuses it and is older than its StableHLO, it is written for the
+    plugin's, and what comes of that is an executable of the program as it was: files
+    keep its code, and what other plugins made of it.
+    """
+    try:
+        executable = Executable.create(loaded, program)
+        return executable, not executable.is_deserialized
+    except Error:
+        rewritten = readable(loaded, program)
+        if rewritten is program:
+            raise
+        executable = Executable.create(loaded, rewritten)
+    try:
+        executable = Executable.deserialize(loaded, program, executable.serialize())
+    except Error:
+        # Not every plugin can serialize, and the executable works all the same.
+        return executable, False
+    return executable, True
+
+
+def readable(loaded, program):
+    """The program, this size only, written for the StableHLO that the plugin reads;
+    itself where that is not older, or the program cannot be written for it."""
+    version = loaded.info.stablehlo_version
+    try:
+        return program if version == (0, 0, 0) else program.at_stablehlo(version)
+    except ValueError:
+        return program
 
 
 def compile(function, *example_arguments, cache=True, **options):

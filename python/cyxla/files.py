@@ -62,15 +62,18 @@ def save(
 def save_compiled(path, program):
     """Compiles a program at each of its sizes and saves what came of it."""
     program.check_saved()
-    executables = []
-    for size in program.sizes:
-        executable, _ = compile_program(size)
-        if executable.program is not size:
-            # The plugin is too old for it, and all sizes were written anew.
-            save_compiled(path, executable.program)
-            return
-        executables.append(executable)
-    _runtime.save_all(executables, path)
+    sizes = program.sizes
+    executables = [compile_program(size)[0] for size in sizes]
+    # A plugin that is too old and cannot serialize gives executables of other programs.
+    kept = [
+        executable
+        for executable, size in zip(executables, sizes, strict=True)
+        if executable.program is size
+    ]
+    if kept:
+        _runtime.save_all(kept, path)
+    else:
+        program.save(path)
 
 
 def refuse_options(shapes, args, kwargs, options):

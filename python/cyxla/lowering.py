@@ -3,6 +3,7 @@
 import collections
 import itertools
 import re
+import warnings
 
 import jax
 import numpy as np
@@ -69,12 +70,13 @@ def lower(
         "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames,
     }
-    is_exported = isinstance(function, export.Exported)
-    if is_exported:
-        platform = platform or function.platforms[0]
-        exported_before, function = function, calling(function)
+    if isinstance(function, export.Exported):
+        if len(function.platforms) == 1:
+            platform = platform or function.platforms[0]
+        function = calling(function)
     traced = trace(function, args, kwargs or {}, jit_arguments)
     inputs = input_specs(traced)
+    warn_of_narrowing(inputs, (args, kwargs or {}))
     outputs = output_specs(traced)
     if platform is None:
         platform = platforms.choose(jax.tree.leaves((args, kwargs)))
@@ -84,7 +86,8 @@ def lower(
         exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
     code = bytes(exported.mlir_module_serialized)
-    if is_exported and has_symbols(exported_before):
+    # Of what jax.export made with symbolic dimensions, also where it is only called.
+    if exported.uses_global_constants:
         code = artifacts.refined(code)
     if exported.ordered_effects:
         code = ordering.thread(code, len(inputs))
@@ -118,15 +121,6 @@ def calling(exported):
     return call
 
 
-def has_symbols(exported):
-    """Whether what jax.export made has symbolic dimensions."""
-    return any(
-        export.is_symbolic_dim(size)
-        for aval in exported.in_avals
-        for size in aval.shape
-    )
-
-
 def trace(function, args, kwargs, jit_arguments):
     """The function traced by JAX, jitted first unless it is already."""
     given = {name: value for name, value in jit_arguments.items() if value is not None}
@@ -138,6 +132,22 @@ def trace(function, args, kwargs, jit_arguments):
             "already; pass them to jax.jit"
         )
     return function.trace(*args, **kwargs)
+
+
+def warn_of_narrowing(inputs, arguments):
+    """Warns of arguments of 64 bits that JAX has lowered with 32: native code that goes
+    by what it has given would write beyond the arrays."""
+    leaves = jax.tree.leaves(arguments)
+    if len(leaves) != len(inputs):  # some are static
+        return
+    for leaf, spec in zip(leaves, inputs, strict=True):
+        given = getattr(leaf, "dtype", spec.dtype)
+        if getattr(given, "itemsize", 0) > spec.dtype.itemsize:
+            warnings.warn(
+                f"the argument {spec.name} is given as {given} and lowered as "
+                f"{spec.dtype}; for {given} set jax_enable_x64",
+                stacklevel=3,
+            )
 
 
 def jit_compiler_options(traced):

@@ -40,7 +40,8 @@ class Program(_runtime.Program):
         """Makes one program of several that are sizes of one function.
 
         They have to be for one platform and to take and return arrays of the same names
-        and dtypes. The result is the first, and its ``sizes`` are all of them.
+        and dtypes. The result is the first, and its ``sizes`` are all of them. Each
+        program is one size: to add one to a file's, join ``[*loaded.sizes, program]``.
         """
         programs = list(programs)
         for program in programs:

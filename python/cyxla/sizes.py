@@ -3,6 +3,7 @@
 import operator
 
 import jax
+import numpy as np
 from jax import export
 from jax._src.export import shape_poly
 
@@ -23,6 +24,11 @@ def lower_sizes(function, shapes, args=None, kwargs=None, **options):
         raise TypeError(
             f"shapes is {shapes!r}, expected a list with the example arguments, or the "
             "sizes of symbolic dimensions, of each size"
+        )
+    if args is not None and not isinstance(args, (list, tuple)):
+        raise TypeError(
+            f"args is a {type(args).__name__}, expected a list of the function's "
+            "positional arguments"
         )
     if isinstance(function, export.Exported):
         if args is not None or kwargs is not None:
@@ -79,6 +85,12 @@ def with_sizes(what, sizes, arguments):
         for dimension in getattr(leaf, "shape", ())
         if export.is_symbolic_dim(dimension)
     ]
+    for name in sizes:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"{what} has a size for {name!r}, expected the names of symbolic "
+                "dimensions"
+            )
     names = sorted(set().union(*(dimension._get_vars() for dimension in dimensions)))
     if sorted(sizes) != names:
         raise ValueError(
@@ -97,9 +109,10 @@ def as_size(what, name, size):
         number = operator.index(size)
     except TypeError:
         number = -1
-    if number < 0 or isinstance(size, bool):
+    if not 0 <= number < 2**63 or isinstance(size, bool):
         raise ValueError(
-            f"{what} has {size!r} for {name}, expected a number of 0 or more"
+            f"{what} has {size!r} for {name}, expected a number of 0 or more, and less "
+            "than 2**63"
         )
     return number
 
@@ -110,7 +123,7 @@ def check_constraints(what, scope, numbers):
         difference = constraint.diff
         if not difference._get_vars() <= set(numbers):
             continue
-        value = int(difference._evaluate(numbers))
+        value = evaluated(what, difference, numbers)
         is_equality = constraint.cmp == shape_poly.Comparator.EQ
         if value < 0 or (is_equality and value != 0):
             raise ValueError(
@@ -119,12 +132,25 @@ def check_constraints(what, scope, numbers):
             )
 
 
+def evaluated(what, dimension, numbers):
+    """The number that a symbolic dimension is."""
+    try:
+        # JAX counts in 32 bits otherwise.
+        with jax.enable_x64(True), np.errstate(over="raise"):
+            return int(dimension._evaluate(numbers))
+    except ZeroDivisionError:
+        problem = "divides by 0"
+    except (FloatingPointError, OverflowError):
+        problem = "is too large"
+    raise ValueError(f"{what} is {numbers}, and {dimension} {problem} then")
+
+
 def with_numbers(what, leaf, numbers):
     """An argument with the numbers in the place of its symbolic dimensions."""
     if not any(export.is_symbolic_dim(each) for each in getattr(leaf, "shape", ())):
         return leaf
     shape = tuple(
-        int(each._evaluate(numbers)) if export.is_symbolic_dim(each) else each
+        evaluated(what, each, numbers) if export.is_symbolic_dim(each) else each
         for each in leaf.shape
     )
     if min(shape) < 0:
@@ -132,4 +158,4 @@ def with_numbers(what, leaf, numbers):
             f"{what} is {numbers}, and makes the shape {leaf.shape} of an argument "
             f"{shape}"
         )
-    return jax.ShapeDtypeStruct(shape, leaf.dtype)
+    return leaf.update(shape=shape)

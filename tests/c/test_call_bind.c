@@ -299,6 +299,9 @@ static void indices_and_calls_that_are_none_are_refused(void) {
   test_fake_start();
   call = create_step();
   expect_refused(call, true, 2, memory, "there is no input 2, the program has 2");
+  expect_refused(call, true, (size_t)-1, memory,
+                 "there is no input of the name that was looked for; the program has "
+                 "state, force");
   expect_refused(call, false, 2, memory, "there is no output 2, the program has 2");
   EXPECT_TRUE(!cyxla_call_input_is_copied(call, 2));
   EXPECT_TRUE(!cyxla_call_output_is_copied(call, 2));

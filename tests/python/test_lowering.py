@@ -1,6 +1,7 @@
 """lower takes what jax.jit takes, and says what it cannot take."""
 
 import functools
+import warnings
 
 import cyxla as cx
 import jax
@@ -103,7 +104,8 @@ def test_numbers_are_wide_where_64_bit_types_are_on(number, dtype):
 
 
 def test_wide_examples_are_narrowed_where_64_bit_types_are_off():
-    program = cx.lower(lambda x: x, [np.ones(3)])
+    with pytest.warns(UserWarning, match="for float64 set jax_enable_x64"):
+        program = cx.lower(lambda x: x, [np.ones(3)])
     assert program.inputs[0].dtype == np.dtype(np.float32)
 
 
@@ -327,7 +329,7 @@ def test_functions_for_several_devices_are_refused():
         ]
         for function in functions:
             try:
-                cx.lower(function, [np.ones(4)])
+                cx.lower(function, [np.ones(4, np.float32)])
             except ValueError as error:
                 print(error)
         """,
@@ -350,3 +352,21 @@ def test_compiler_options_of_another_type_are_refused(value):
     program = cx.lower(jnp.sin, [1.0])
     with pytest.raises(TypeError, match=r"options are .*, expected a dict of"):
         cx.compile_program(program, compiler_options=options)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.complex128])
+def test_arguments_that_jax_narrows_are_warned_of(dtype):
+    argument = np.ones(3, dtype)
+    name = np.dtype(dtype).name
+    with pytest.warns(UserWarning, match=rf"argument x is given as {name} and lowered"):
+        cx.lower(lambda x: x + 1, [argument])
+    with jax.enable_x64(True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cx.lower(lambda x: x + 1, [argument])
+
+
+def test_numbers_and_static_arguments_are_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cx.lower(lambda x, y: x + y, [1.5, 2])
+        cx.lower(lambda x, n: x * n, [np.float32(1), np.int64(3)], static_argnums=1)

@@ -61,7 +61,7 @@ def python_path():
     return os.pathsep.join([*sys.path, str(tests.parent), str(tests)])
 
 
-def test_a_program_that_it_does_not_know_is_written_for_it():
+def test_a_program_that_it_does_not_know_is_written_for_it(tmp_path):
     output = output_of(
         """
         import sys
@@ -83,11 +83,15 @@ def test_a_program_that_it_does_not_know_is_written_for_it():
         for found, expected in zip(executable(x), jax.jit(newer)(x), strict=True):
             assert np.allclose(found, expected, rtol=1e-6), (found, expected)
         print(executable.program.code[5:22])
+        executable.save(sys.argv[2])
+        print(cx.load(sys.argv[2]).is_deserialized)
         """,
         OLD_CPU_PLUGIN,
+        tmp_path / "newer.cyxla",
         CYXLA_LOG="3",
     )
-    assert "StableHLO_v1.13.3" in output
+    # The program is as it was, and what is saved opens without compiling.
+    assert output == "b'StableHLO_v1.18.0'\nTrue\n"
 
 
 def test_a_program_that_it_does_not_know_is_refused_with_both_versions(
