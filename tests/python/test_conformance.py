@@ -40,10 +40,8 @@ def test_the_plugins_for_the_cpu_pass_every_check(plugin, versions):
     assert (process.returncode, process.stderr) == (0, "")
     lines = process.stdout.splitlines()
     assert [line[8:33].rstrip() for line in lines] == CHECKS
-    assert {line.split()[0] for line in lines[:-1]} == {"passed"}
-    # StableHLO had another operation for custom calls.
-    assert lines[-1].split()[0] == ("passed" if plugin == CPU_PLUGIN else "absent")
-    assert plugin == CPU_PLUGIN or "'vhlo.custom_call_v2'" in lines[-1]
+    # Custom calls too, for which StableHLO had another operation.
+    assert {line.split()[0] for line in lines} == {"passed"}
     assert lines[0] == f"passed  library                   {versions}"
     assert lines[1].endswith("  cpu, 1 x cpu, runs without copies")
 

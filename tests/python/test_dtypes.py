@@ -69,7 +69,10 @@ def test_narrow_dtypes_need_no_64_bit_types(name):
     ],
 )
 def test_wide_dtypes_are_narrowed_without_64_bit_types_as_by_jit(wide, narrow):
-    program = cx.lower(lambda x: x, [np.zeros(2, wide)])
+    with pytest.warns(
+        UserWarning, match=f"x is given as {wide} and lowered as {narrow}"
+    ):
+        program = cx.lower(lambda x: x, [np.zeros(2, wide)])
     assert program.inputs[0].dtype == DTYPES[narrow]
     executable, _ = cx.compile_program(program)
     assert_same_bits(executable(np.array([1, 2], wide)), np.array([1, 2], narrow))
@@ -102,7 +105,7 @@ def test_other_dtypes_are_refused_as_arguments(name):
 def test_other_dtypes_are_refused_as_results(name):
     message = f"result low has dtype {name}, and programs take and return bool, "
     with pytest.raises(TypeError, match=message):
-        cx.lower(lambda x: {"low": x.astype(getattr(jnp, name))}, [np.ones(2)])
+        cx.lower(lambda x: {"low": x.astype(getattr(jnp, name))}, [np.ones(2, "f4")])
 
 
 def test_random_keys_are_refused():
