@@ -119,6 +119,8 @@ $(BUILD)/python.ready: $(VENV_READY) $(PACKAGE_FILES)
 
 .PHONY: library package
 library: $(BUILD)/library.ready ## build and install the C library into build/prefix
+	@echo "installed in $(PREFIX); to find it:" \
+	  "export PATH='$(PREFIX)/bin':\"\$$PATH\" PKG_CONFIG_PATH='$(PREFIX)/lib/pkgconfig'"
 package: $(BUILD)/wheel.ready ## build the Python package and install it into .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps \
 	  --force-reinstall $(BUILD)/wheel-dist/*.whl
