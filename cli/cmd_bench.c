@@ -7,7 +7,6 @@
 #include "command.h"
 #include "prepare.h"
 #include "samples.h"
-#include "size.h"
 #include "system.h"
 
 enum { THREADS_MAXIMUM = 1024, SECONDS_MAXIMUM = 1000000000 };
@@ -123,7 +122,7 @@ static void print_json(const bench *self, const prepared *made, const result *fo
   fputs(",\n  \"tier\": ", stdout);
   print_json_string(cyxla_executable_tier(executable));
   if (cyxla_program_num_sizes(made->program) > 1) {
-    printf(",\n  \"size\": %zu", size_number(made->size));
+    printf(",\n  \"size\": %zu", made->size.number);
   }
   printf(",\n  \"compile_seconds\": %.9g,\n  \"threads\": %llu,\n  \"runs\": %zu,\n",
          cyxla_executable_compile_seconds(executable), self->num_threads,
@@ -153,7 +152,7 @@ static void print_description(const bench *self, const prepared *made,
   printf("\n  platform         ");
   print_escaped(stdout, cyxla_program_platform(cyxla_executable_program(executable)));
   if (cyxla_program_num_sizes(made->program) > 1) {
-    printf("\n  size             %zu", size_number(made->size));
+    printf("\n  size             %zu", made->size.number);
   }
   printf("\n  tier             %s\n", cyxla_executable_tier(executable));
   print_time("compiling", cyxla_executable_compile_seconds(executable));

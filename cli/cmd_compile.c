@@ -26,8 +26,8 @@ static bool is_same_size(const cyxla_program *a, const cyxla_program *b) {
 
 /* Whether the file still holds the program that was compiled, at all its sizes, so that
  * saving replaces nothing that somebody else has written meanwhile. */
-static bool is_unchanged(const char *file, const cyxla_program *compiled) {
-  size_t num_sizes = cyxla_program_num_sizes(compiled);
+static bool is_unchanged(const char *file, const cyxla_program *compiled,
+                         size_t num_sizes) {
   cyxla_program *now = NULL;
   bool is_same_program;
 
@@ -44,15 +44,17 @@ static bool is_unchanged(const char *file, const cyxla_program *compiled) {
 /* The sizes of a file that are compiled: all, or one of them. */
 typedef struct compilation {
   const char *file;
+  size_t num_sizes; /* of the file's program */
+  size_t first;     /* the number of the size that is compiled first */
   size_t count;
   cyxla_executable **executables; /* [count] */
   size_t *bytes; /* [count] of machine code of those that the file did not hold */
 } compilation;
 
-static bool report_failure(const compilation *self, const cyxla_program *size,
+static bool report_failure(const compilation *self, size_t index,
                            const cyxla_error *error) {
-  if (cyxla_program_num_sizes(size) > 1) {
-    report(command_compile.name, "size %zu of %s: %s", size_number(size), self->file,
+  if (self->num_sizes > 1) {
+    report(command_compile.name, "size %zu of %s: %s", self->first + index, self->file,
            error->message);
   } else {
     report(command_compile.name, "%s", error->message);
@@ -77,9 +79,9 @@ static bool begin(compilation *self, cyxla_executable *first, size_t count) {
 /* Shows what is compiled, by a text for which there has to be room. */
 enum { SHOWN_SIZE = 64 };
 
-static progress *show(const compilation *self, const cyxla_program *size, char *text) {
-  if (cyxla_program_num_sizes(size) > 1) {
-    snprintf(text, SHOWN_SIZE, "compiling size %zu of", size_number(size));
+static progress *show(const compilation *self, size_t index, char *text) {
+  if (self->num_sizes > 1) {
+    snprintf(text, SHOWN_SIZE, "compiling size %zu of", self->first + index);
   } else {
     snprintf(text, SHOWN_SIZE, "compiling");
   }
@@ -88,29 +90,28 @@ static progress *show(const compilation *self, const cyxla_program *size, char *
 
 /* Compiles a size, or all where that is one of several; the others are those of the
  * file as it was read for the first, with the plugin that was found for it. */
-static bool compile(compilation *self, const char *plugin, const cyxla_program *size,
+static bool compile(compilation *self, const char *plugin, const numbered_size *size,
                     bool is_alone) {
   char text[SHOWN_SIZE];
-  progress *shown = show(self, size, text);
+  progress *shown = show(self, 0, text);
   cyxla_executable *first;
   cyxla_program *program;
   cyxla_error error;
   bool done = size_open(self->file, plugin, size, &first, &error);
 
   progress_end(shown);
-  if (!done) return report_failure(self, size, &error);
+  if (!done) return report_failure(self, 0, &error);
   program = cyxla_executable_program(first);
-  if (!begin(self, first, is_alone ? 1 : cyxla_program_num_sizes(program))) {
-    return false;
-  }
+  self->num_sizes = cyxla_program_num_sizes(program);
+  if (!begin(self, first, is_alone ? 1 : self->num_sizes)) return false;
   for (size_t i = 1; i < self->count; i++) {
     cyxla_program *next = cyxla_program_size(program, i);
     cyxla_status status;
-    shown = show(self, next, text);
+    shown = show(self, i, text);
     status = cyxla_executable_create(cyxla_executable_runtime(first), next,
                                      &self->executables[i], &error);
     progress_end(shown);
-    if (status != CYXLA_OK) return report_failure(self, next, &error);
+    if (status != CYXLA_OK) return report_failure(self, i, &error);
   }
   return true;
 }
@@ -127,7 +128,7 @@ static bool serialize(compilation *self, bool *is_any) {
     if (cyxla_executable_is_deserialized(executable)) continue;
     if (cyxla_executable_serialize(executable, &data, &self->bytes[i], &error) !=
         CYXLA_OK) {
-      return report_failure(self, cyxla_executable_program(executable), &error);
+      return report_failure(self, i, &error);
     }
     cyxla_aligned_free(data);
     *is_any = true;
@@ -138,7 +139,8 @@ static bool serialize(compilation *self, bool *is_any) {
 static bool save(const compilation *self) {
   cyxla_error error;
 
-  if (!is_unchanged(self->file, cyxla_executable_program(self->executables[0]))) {
+  if (!is_unchanged(self->file, cyxla_executable_program(self->executables[0]),
+                    self->num_sizes)) {
     report(command_compile.name,
            "%s was changed while its program was compiled; "
            "try again",
@@ -155,10 +157,9 @@ static bool save(const compilation *self) {
 
 static void print_result(const compilation *self, size_t index) {
   const cyxla_executable *executable = self->executables[index];
-  const cyxla_program *size = cyxla_executable_program(executable);
   cyxla_runtime_info info = CYXLA_RUNTIME_INFO_INIT;
 
-  if (cyxla_program_num_sizes(size) > 1) printf("size %zu of ", size_number(size));
+  if (self->num_sizes > 1) printf("size %zu of ", self->first + index);
   print_escaped(stdout, self->file);
   if (cyxla_executable_is_deserialized(executable)) {
     printf(" has been compiled before, by this plugin: ");
@@ -174,8 +175,9 @@ static void print_result(const compilation *self, size_t index) {
 }
 
 static int compile_file(const char *file, const char *plugin, const char *number) {
-  compilation self = {file, 0, NULL, NULL};
-  cyxla_program *program = NULL, *size;
+  compilation self = {file, 0, 0, 0, NULL, NULL};
+  cyxla_program *program = NULL;
+  numbered_size size = {NULL, 0};
   cyxla_error error;
   bool done, is_any;
   int code = EXIT_DONE;
@@ -184,10 +186,12 @@ static int compile_file(const char *file, const char *plugin, const char *number
     report(command_compile.name, "%s", error.message);
     return EXIT_FAILED;
   }
-  size = program;
+  self.num_sizes = cyxla_program_num_sizes(program);
+  size.program = program;
   if (number != NULL) code = size_by_number(&command_compile, number, program, &size);
   if (code == EXIT_DONE) {
-    done = compile(&self, plugin, size, number != NULL) && serialize(&self, &is_any) &&
+    self.first = size.number;
+    done = compile(&self, plugin, &size, number != NULL) && serialize(&self, &is_any) &&
            (!is_any || save(&self));
     for (size_t i = 0; i < self.count && done; i++) print_result(&self, i);
     code = done ? EXIT_DONE : EXIT_FAILED;

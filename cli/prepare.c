@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "progress.h"
-#include "size.h"
 
 static int check_usage(const command *self, const prepare_options *options, int argc,
                        unsigned long long *seed) {
@@ -46,7 +45,7 @@ int prepare_inputs(const command *self, const prepare_options *options, int argc
     code = size_pick(self, options->size, made->program, &made->inputs, &made->size);
   }
   if (code != EXIT_DONE) return code;
-  return inputs_read(self, made->size, missing, seed, &made->inputs);
+  return inputs_read(self, made->size.program, missing, seed, &made->inputs);
 }
 
 int prepare_executable(const command *self, const prepare_options *options,
@@ -54,7 +53,7 @@ int prepare_executable(const command *self, const prepare_options *options,
   cyxla_error error;
   progress *shown = progress_begin("compiling", made->file);
   bool done =
-      size_open(made->file, options->plugin, made->size, &made->executable, &error);
+      size_open(made->file, options->plugin, &made->size, &made->executable, &error);
 
   progress_end(shown);
   if (done) return EXIT_DONE;

@@ -6,11 +6,12 @@
 
 #include "command.h"
 #include "inputs.h"
+#include "size.h"
 
 typedef struct prepared {
   const char *file;
   cyxla_program *program;
-  cyxla_program *size; /* the one of the program's that is run; borrowed from it */
+  numbered_size size; /* the one of the program's that is run */
   inputs inputs;
   cyxla_executable *executable;
 } prepared;

@@ -7,12 +7,13 @@
 #include "npy.h"
 
 int size_by_number(const command *self, const char *number,
-                   const cyxla_program *program, cyxla_program **size) {
+                   const cyxla_program *program, numbered_size *size) {
   size_t last = cyxla_program_num_sizes(program) - 1;
   unsigned long long index;
 
   if (parse_count(number, 0, last, &index)) {
-    *size = cyxla_program_size(program, (size_t)index);
+    size->number = (size_t)index;
+    size->program = cyxla_program_size(program, size->number);
     return EXIT_DONE;
   }
   if (last == 0) {
@@ -59,7 +60,7 @@ static int refuse(const command *self, const cyxla_program *program,
  * reading of the arrays, which says how to convert them. */
 static int pick_by_headers(const command *self, const cyxla_program *program,
                            const inputs *given, npy_header *headers,
-                           cyxla_array_spec *specs, cyxla_program **size) {
+                           cyxla_array_spec *specs, numbered_size *size) {
   npy_problem problem;
   cyxla_error error;
   size_t num_specs = 0;
@@ -77,14 +78,17 @@ static int pick_by_headers(const command *self, const cyxla_program *program,
     specs[num_specs].shape = headers[i].shape;
     num_specs++;
   }
-  if (cyxla_program_pick(program, specs, num_specs, size, &error) == CYXLA_OK) {
-    return EXIT_DONE;
+  if (cyxla_program_pick(program, specs, num_specs, &size->program, &error) !=
+      CYXLA_OK) {
+    return refuse(self, program, given, headers, &error);
   }
-  return refuse(self, program, given, headers, &error);
+  size->number = 0;
+  while (cyxla_program_size(program, size->number) != size->program) size->number++;
+  return EXIT_DONE;
 }
 
 int size_pick(const command *self, const char *number, const cyxla_program *program,
-              const inputs *given, cyxla_program **size) {
+              const inputs *given, numbered_size *size) {
   npy_header *headers;
   cyxla_array_spec *specs;
   int code = EXIT_FAILED;
@@ -93,7 +97,8 @@ int size_pick(const command *self, const char *number, const cyxla_program *prog
   /* Headers are not read where there is nothing to pick, so that arrays may come
    * through pipes, which cannot be read twice. */
   if (cyxla_program_num_sizes(program) == 1) {
-    *size = cyxla_program_size(program, 0);
+    size->number = 0;
+    size->program = cyxla_program_size(program, 0);
     return EXIT_DONE;
   }
   headers = calloc(given->count + 1, sizeof(*headers));
@@ -108,21 +113,14 @@ int size_pick(const command *self, const char *number, const cyxla_program *prog
   return code;
 }
 
-size_t size_number(const cyxla_program *size) {
-  size_t number = 0;
-
-  while (cyxla_program_size(size, number) != size) number++;
-  return number;
-}
-
 /* Whether the file that was opened still holds the size that was found in it. */
-static bool is_still_there(const cyxla_program *program,
+static bool is_still_there(const numbered_size *size,
                            const cyxla_executable *executable) {
+  const cyxla_program *program = size->program;
+  const cyxla_program *opened = cyxla_executable_program(executable);
   size_t count = cyxla_program_num_inputs(program);
 
-  if (size_number(cyxla_executable_program(executable)) != size_number(program)) {
-    return false;
-  }
+  if (cyxla_program_size(opened, size->number) != opened) return false;
   if (cyxla_executable_num_inputs(executable) != count) return false;
   for (size_t i = 0; i < count; i++) {
     const cyxla_array_spec *a = cyxla_program_input(program, i);
@@ -133,10 +131,10 @@ static bool is_still_there(const cyxla_program *program,
   return true;
 }
 
-bool size_open(const char *file, const char *plugin, const cyxla_program *size,
+bool size_open(const char *file, const char *plugin, const numbered_size *size,
                cyxla_executable **executable, cyxla_error *error) {
   cyxla_open_options how = CYXLA_OPEN_OPTIONS_INIT;
-  size_t count = cyxla_program_num_inputs(size);
+  size_t count = cyxla_program_num_inputs(size->program);
   cyxla_array_spec *shapes = calloc(count + 1, sizeof(*shapes));
   cyxla_status status;
 
@@ -146,11 +144,11 @@ bool size_open(const char *file, const char *plugin, const cyxla_program *size,
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    shapes[i].rank = cyxla_program_input(size, i)->rank;
-    shapes[i].shape = cyxla_program_input(size, i)->shape;
+    shapes[i].rank = cyxla_program_input(size->program, i)->rank;
+    shapes[i].shape = cyxla_program_input(size->program, i)->shape;
   }
   how.plugin = plugin;
-  if (cyxla_program_num_sizes(size) > 1) {
+  if (cyxla_program_num_sizes(size->program) > 1) {
     how.inputs = shapes;
     how.num_inputs = count;
   }

@@ -8,23 +8,28 @@
 #include "command.h"
 #include "inputs.h"
 
+/* A size of a program, with its number: to find that from the program alone means to
+ * go through the list of all, each from its begin. */
+typedef struct numbered_size {
+  cyxla_program *program; /* borrowed from the one that has all sizes */
+  size_t number;
+} numbered_size;
+
 /* The size of a number, which is the value of the option --size. Reports what is wrong
- * and returns the exit code. *size is borrowed from the program. */
+ * and returns the exit code. */
 int size_by_number(const command *self, const char *number,
-                   const cyxla_program *program, cyxla_program **size);
+                   const cyxla_program *program, numbered_size *size);
 
 /* The size of that number unless it is NULL, the only one, or else the one whose inputs
  * have the shapes of the files that are given, whose headers are read for it. Reports
- * what is wrong and returns the exit code. *size is borrowed from the program. */
+ * what is wrong and returns the exit code. */
 int size_pick(const command *self, const char *number, const cyxla_program *program,
-              const inputs *given, cyxla_program **size);
-
-size_t size_number(const cyxla_program *size);
+              const inputs *given, numbered_size *size);
 
 /* Opens a file at the size that was found in it, with a plugin, or the one that is
  * looked for if that is NULL. False where that fails, or where the file holds another
  * program by now; the message says so. */
-bool size_open(const char *file, const char *plugin, const cyxla_program *size,
+bool size_open(const char *file, const char *plugin, const numbered_size *size,
                cyxla_executable **executable, cyxla_error *error);
 
 #endif

@@ -165,6 +165,16 @@ def test_all_sizes_are_compiled_and_written_in_one_step(on_fake, sizes, fake_plu
     assert os.stat(sizes).st_ino == status.st_ino
 
 
+def test_as_many_sizes_as_a_file_can_hold_are_compiled(on_fake, tmp_path):
+    path = tmp_path / "many.cyxla"
+    fake_files.save_sizes(path, *[((n,), (1,)) for n in range(4096)])
+    done = on_fake("compile", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    numbers = [int(line.split()[1]) for line in done.stdout.splitlines()]
+    assert numbers == [*range(4096)]
+    assert all(len(size) == 1 for size in executables(path))
+
+
 def test_one_size_is_compiled_alone_and_the_others_later(on_fake, sizes, fake_plugins):
     plugin = fake_plugins.fake.resolve()
     done = on_fake("compile", "--size=1", sizes)
