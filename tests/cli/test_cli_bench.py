@@ -42,6 +42,15 @@ def test_times_are_told(on_fake, path):
     )
 
 
+def test_code_that_was_loaded_is_told_from_what_was_compiled(on_fake, path):
+    for word, is_loaded in [("compiling", False), ("loading", True)]:
+        done = on_fake("bench", QUICK, path)
+        assert re.findall(r"^  (\w+ing) +\d", done.stdout, re.MULTILINE) == [word]
+        done = on_fake("bench", QUICK, "--json", path)
+        assert json.loads(done.stdout)["is_deserialized"] is is_loaded
+        on_fake("compile", path)
+
+
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_times_are_told_in_json(on_fake, path, threads):
     more = [] if threads is None else ["--threads", threads]
@@ -49,8 +58,8 @@ def test_times_are_told_in_json(on_fake, path, threads):
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert list(found) == [
-        *["file", "platform", "tier", "compile_seconds", "threads", "runs", "seconds"],
-        *["runs_per_second", "minimum_seconds", "median_seconds"],
+        *["file", "platform", "tier", "compile_seconds", "is_deserialized", "threads"],
+        *["runs", "seconds", "runs_per_second", "minimum_seconds", "median_seconds"],
         "percentile_99_seconds",
     ]
     assert (found["file"], found["platform"], found["tier"]) == (
