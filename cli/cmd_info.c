@@ -1,6 +1,7 @@
 /* cyxla info: what is in a .cyxla file, without a plugin. */
 #include <cyxla.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -157,7 +158,61 @@ static void print_lists(const cyxla_program *program) {
   }
 }
 
-static void print_executables(const cyxla_program *program) {
+/* What the processors have that executables were compiled on. Most have the same one,
+ * so that its line of features is printed once and executables tell its number. */
+typedef struct processors {
+  const char **features; /* [count], all different; borrowed from the program */
+  size_t count;
+} processors;
+
+/* The number of the processor that has these features; the count if it is new. */
+static size_t processor_number(const processors *known, const char *features) {
+  size_t number = 0;
+
+  while (number < known->count && strcmp(known->features[number], features) != 0) {
+    number++;
+  }
+  return number;
+}
+
+static bool add_processor(processors *known, const char *features) {
+  const char **more;
+
+  if (processor_number(known, features) < known->count) return true;
+  more = realloc(known->features, (known->count + 1) * sizeof(*more));
+  if (more == NULL) {
+    report(command_info.name, "there is no memory left");
+    return false;
+  }
+  known->features = more;
+  known->features[known->count++] = features;
+  return true;
+}
+
+/* Finds those of all sizes. */
+static bool find_processors(const cyxla_program *program, processors *known) {
+  size_t num_sizes = cyxla_program_num_sizes(program);
+
+  for (size_t i = 0; i < num_sizes; i++) {
+    const cyxla_program *size = cyxla_program_size(program, i);
+    for (size_t k = 0; k < cyxla_program_num_executables(size); k++) {
+      if (!add_processor(known, executable_info(size, k).cpu_features)) return false;
+    }
+  }
+  return true;
+}
+
+static void print_processors(const processors *known) {
+  if (known->count == 0) return;
+  printf("  processors       %zu\n", known->count);
+  for (size_t i = 0; i < known->count; i++) {
+    printf("    %zu: ", i);
+    print_escaped(stdout, known->features[i]);
+    putchar('\n');
+  }
+}
+
+static void print_executables(const cyxla_program *program, const processors *known) {
   size_t count = cyxla_program_num_executables(program);
 
   printf("  executables      %zu\n", count);
@@ -168,13 +223,12 @@ static void print_executables(const cyxla_program *program) {
     print_escaped(stdout, info.platform);
     fputs(" (", stdout);
     print_escaped(stdout, info.device_kind);
-    printf("), %zu bytes\n      ", info.bytes);
-    print_escaped(stdout, info.cpu_features);
-    putchar('\n');
+    printf("), %zu bytes, processor %zu\n", info.bytes,
+           processor_number(known, info.cpu_features));
   }
 }
 
-static void print_size(const cyxla_program *program) {
+static void print_size(const cyxla_program *program, const processors *known) {
   size_t code, options;
 
   cyxla_program_code(program, &code);
@@ -182,12 +236,13 @@ static void print_size(const cyxla_program *program) {
   print_lists(program);
   printf("  code             %zu bytes of StableHLO\n", code);
   printf("  compile options  %zu bytes\n", options);
-  print_executables(program);
+  print_executables(program, known);
   printf("  metadata         %zu bytes%s\n", strlen(cyxla_program_metadata(program)),
          cyxla_program_metadata(program)[0] != '\0' ? ", which --json prints" : "");
 }
 
-static void print_description(const char *file, const cyxla_program *program) {
+static void print_description(const char *file, const cyxla_program *program,
+                              const processors *known) {
   size_t num_sizes = cyxla_program_num_sizes(program);
 
   print_escaped(stdout, file);
@@ -195,18 +250,22 @@ static void print_description(const char *file, const cyxla_program *program) {
   print_escaped(stdout, cyxla_program_platform(program));
   putchar('\n');
   if (num_sizes == 1) {
-    print_size(program);
+    print_size(program, known);
+    print_processors(known);
     return;
   }
   printf("  sizes            %zu\n", num_sizes);
   for (size_t i = 0; i < num_sizes; i++) {
     printf("\n  size             %zu\n", i);
-    print_size(cyxla_program_size(program, i));
+    print_size(cyxla_program_size(program, i), known);
   }
+  if (known->count > 0) putchar('\n');
+  print_processors(known);
 }
 
 static int run(int argc, char **argv) {
   bool is_json = false;
+  processors known = {NULL, 0};
   const option options[] = {{"--json", &is_json, NULL}};
   cyxla_program *program = NULL;
   cyxla_error error;
@@ -224,11 +283,14 @@ static int run(int argc, char **argv) {
   }
   if (is_json) {
     print_json(argv[0], program);
+  } else if (find_processors(program, &known)) {
+    print_description(argv[0], program, &known);
   } else {
-    print_description(argv[0], program);
+    code = EXIT_FAILED;
   }
+  free(known.features);
   cyxla_program_destroy(program);
-  return EXIT_DONE;
+  return code;
 }
 
 const command command_info = {
@@ -241,11 +303,10 @@ const command command_info = {
     "the\n"
     "compile options and the metadata are, and which plugins compiled the program: "
     "the\n"
-    "hash and size of their libraries, their devices, and what the processor of that\n"
-    "machine has. If the file holds a function at several sizes, each of them is "
-    "told,\n"
-    "with the number, from 0 on, that --size of the other commands wants. Nothing is\n"
-    "compiled, and no plugin is needed.\n\n"
+    "hash and size of their libraries, their devices, and the processors of those\n"
+    "machines, whose features are listed at the end. If the file holds a function at\n"
+    "several sizes, each of them is told, with the number, from 0 on, that --size of\n"
+    "the other commands wants. Nothing is compiled, and no plugin is needed.\n\n"
     "  --json   print a JSON object, with the metadata; several sizes are a\n"
     "           list with the key sizes\n\n"
     "Exit codes: 0 success, 1 the file cannot be read, 2 wrong usage.\n",

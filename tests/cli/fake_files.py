@@ -3,6 +3,7 @@
 import cyxla as cx
 import ml_dtypes
 import numpy as np
+from xxhash import xxh64_intdigest
 
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
@@ -69,3 +70,22 @@ def save_sizes(path, *sizes):
         ]
     ).save(path)
     return path
+
+
+def replace_in_section(path, kind, old, new, number=0):
+    """Replaces bytes by as many in one of the sections of a kind in a file, and puts
+    the checksums right.
+    """
+    data = bytearray(path.read_bytes())
+    count = int.from_bytes(data[12:16], "little")
+    table = range(32, 32 + 32 * count, 32)
+    at = [i for i in table if data[i : i + 4] == kind.to_bytes(4, "little")][number]
+    offset, size = (
+        int.from_bytes(data[i : i + 8], "little") for i in (at + 8, at + 16)
+    )
+    section = bytes(data[offset : offset + size]).replace(old, new)
+    data[offset : offset + size] = section
+    data[at + 24 : at + 32] = xxh64_intdigest(section).to_bytes(8, "little")
+    header = bytes(data[:24]) + bytes(data[32 : 32 + 32 * count])
+    data[24:32] = xxh64_intdigest(header).to_bytes(8, "little")
+    path.write_bytes(data)

@@ -59,10 +59,13 @@ def test_info_lists_the_executables(on_fake, cyxla, path):
     (found,) = cx.Program.load(path).executables
     lines = cyxla("info", path).stdout.splitlines()
     begin = lines.index("  executables      1")
-    assert lines[begin + 1 : begin + 3] == [
+    assert lines[begin + 1] == (
         f"    {found.plugin_identity}  PJRT 0.114, cpu ({found.device_kind}), "
-        f"{found.bytes} bytes",
-        f"      {_runtime.cpu_features()}",
+        f"{found.bytes} bytes, processor 0"
+    )
+    assert lines[begin + 3 :] == [
+        "  processors       1",
+        f"    0: {_runtime.cpu_features()}",
     ]
     assert json.loads(cyxla("info", "--json", path).stdout)["executables"] == [
         {**found._asdict(), "pjrt_api_version": [0, 114]}

@@ -1,12 +1,14 @@
 """The command ``cyxla info``."""
 
 import json
+import re
 
 import cyxla as cx
 import fake_files
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from cyxla import _runtime
 from fake_files import spec
 
 
@@ -152,6 +154,29 @@ def test_each_size_is_described_in_json(cyxla, sizes, tmp_path):
     assert [size["inputs"][0]["shape"] for size in found["sizes"]] == [[3], [0]]
 
 
+def test_processors_are_listed_once_for_all_sizes(cyxla, on_fake, path):
+    """The second size was compiled on another one than the others."""
+    fake_files.save_sizes(path, *[((n,), (1,)) for n in range(3)])
+    on_fake("compile", path)
+    features = _runtime.cpu_features()
+    other = features[:-1] + "9"
+    fake_files.replace_in_section(path, 6, features.encode(), other.encode(), number=1)
+    done = cyxla("info", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    numbers = re.findall(r" bytes, processor (\d+)$", done.stdout, re.MULTILINE)
+    assert numbers == ["0", "1", "0"]
+    assert done.stdout.count("x86-64 ") == 2
+    assert done.stdout.endswith(
+        f"prints\n\n  processors       2\n    0: {features}\n    1: {other}\n"
+    )
+    sizes = json.loads(cyxla("info", "--json", path).stdout)["sizes"]
+    assert [size["executables"][0]["cpu_features"] for size in sizes] == [
+        features,
+        other,
+        features,
+    ]
+
+
 def test_no_plugin_is_needed(cyxla, donating, tmp_path):
     done = cyxla("info", donating, CYXLA_PLUGIN=str(tmp_path / "nowhere.so"))
     assert (done.returncode, done.stderr) == (0, "")
@@ -185,24 +210,9 @@ def test_json_is_utf8_whatever_the_name(cyxla, path, name, text):
     raw = name.encode() if text == name else name.encode("latin1")
     marker = b"n" * len(raw)
     fake_files.save_copies(path, (marker.decode(), "int8", ()))
-    replace_in_signature(path, marker, raw)
+    fake_files.replace_in_section(path, 1, marker, raw)
     done = cyxla("info", "--json", path)
     assert json.loads(done.stdout)["inputs"][0]["name"] == text
-
-
-def replace_in_signature(path, old, new):
-    """Replaces bytes in the first section of a file, and puts its checksums right."""
-    from xxhash import xxh64_intdigest
-
-    data = bytearray(path.read_bytes())
-    offset, size = (int.from_bytes(data[at : at + 8], "little") for at in (40, 48))
-    section = bytes(data[offset : offset + size]).replace(old, new)
-    data[offset : offset + size] = section
-    data[56:64] = xxh64_intdigest(section).to_bytes(8, "little")
-    count = int.from_bytes(data[12:16], "little")
-    header = bytes(data[:24]) + bytes(data[32 : 32 + 32 * count])
-    data[24:32] = xxh64_intdigest(header).to_bytes(8, "little")
-    path.write_bytes(data)
 
 
 def test_a_file_that_is_no_program_is_reported(cyxla, path):
