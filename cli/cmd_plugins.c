@@ -170,7 +170,8 @@ static int run(int argc, char **argv) {
   if (list.count == 0 && !list.is_json) {
     puts(
         "no plugin was found: CYXLA_PLUGIN is not set, and no directory holds one;\n"
-        "python -m cyxla lists those in Python's packages");
+        "python -m cyxla lists those in Python's packages, and a file that was\n"
+        "compiled names its own, which needs neither");
   }
   return code;
 }

@@ -27,6 +27,11 @@ static const command *find_command(const char *name) {
   return NULL;
 }
 
+/* Commands that Python has. */
+static bool is_of_python(const char *name) {
+  return strcmp(name, "cache") == 0 || strcmp(name, "check") == 0;
+}
+
 static bool asks_for_help(int argc, char **argv) {
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
@@ -57,6 +62,10 @@ int main(int argc, char **argv) {
     return finish(EXIT_DONE);
   }
   found = find_command(argv[1]);
+  if (found == NULL && is_of_python(argv[1])) {
+    fprintf(stderr, "cyxla: %s is a command of python -m cyxla\n", argv[1]);
+    return EXIT_MISUSED;
+  }
   if (found == NULL) {
     fprintf(stderr, "cyxla: there is no command %s\n", argv[1]);
     print_help(stderr);

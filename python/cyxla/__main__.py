@@ -8,10 +8,21 @@ import sys
 from cyxla import __version__, cache_report, conformance, listing
 from cyxla.plugins import find_default_plugin
 
+# Commands of the program of the same name, which is written in C.
+OF_THE_PROGRAM = ("info", "compile", "run", "bench")
+HINT = (
+    "command of the program cyxla, which is installed with the C library: make library "
+    "in a checkout installs build/prefix/bin/cyxla"
+)
+
 
 def make_parser():
     """The commands and their options."""
-    parser = argparse.ArgumentParser(prog="python -m cyxla", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m cyxla",
+        description=__doc__,
+        epilog=f"{', '.join(OF_THE_PROGRAM)}: each is a {HINT}.",
+    )
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     # Before or behind the command; its own default would undo what stands before it.
@@ -47,7 +58,12 @@ def make_parser():
 
 def main(arguments=None):
     """Runs a command and returns the exit code."""
-    options = make_parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = make_parser()
+    words = [word for word in arguments if word != "--json"]
+    if words and words[0] in OF_THE_PROGRAM:
+        parser.error(f"{words[0]} is a {HINT}")
+    options = parser.parse_args(arguments)
     if options.command == "cache":
         return show_cache(options)
     if options.command == "check":

@@ -31,6 +31,13 @@ def test_an_unknown_command_or_option_is_refused(cyxla):
     assert "there is no option --xml" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["cache", "check"])
+def test_commands_of_python_are_named_as_such(command, cyxla):
+    done = cyxla(command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"cyxla: {command} is a command of python -m cyxla\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_that_tells_its_exit_codes(command, cyxla):
     for arguments in [(command, "--help"), (command, "FILE", "-h", "--nonsense")]:

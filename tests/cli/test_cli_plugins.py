@@ -11,7 +11,11 @@ PLUGIN = str(lammps_jax_pjrt_cpu.PLUGIN_PATH)
 def test_nothing_is_found_where_nothing_is_given(cyxla):
     done = cyxla("plugins")
     assert done.returncode == 0
-    assert "no plugin was found" in done.stdout
+    assert done.stdout == (
+        "no plugin was found: CYXLA_PLUGIN is not set, and no directory holds one;\n"
+        "python -m cyxla lists those in Python's packages, and a file that was\n"
+        "compiled names its own, which needs neither\n"
+    )
     assert cyxla("plugins", "--json").stdout.split() == ["[", "]"]
 
 

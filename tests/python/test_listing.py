@@ -111,6 +111,28 @@ def test_without_a_plugin_it_is_said_what_to_install(monkeypatch, capsys):
     )
 
 
+@pytest.mark.parametrize("command", ["info", "compile", "run", "bench"])
+@pytest.mark.parametrize("before", [[], ["--json"]])
+def test_commands_of_the_program_are_named_as_such(command, before, capsys):
+    with pytest.raises(SystemExit) as error:
+        __main__.main([*before, command, "--zeros", "program.cyxla"])
+    assert error.value.code == 2
+    output, message = capsys.readouterr()
+    assert output == ""
+    assert message.endswith(
+        f"python -m cyxla: error: {command} is a command of the program cyxla, which "
+        "is installed with the C library: make library in a checkout installs "
+        "build/prefix/bin/cyxla\n"
+    )
+
+
+def test_help_names_the_commands_of_the_program():
+    process = run_python("-m", "cyxla", "--help", "info")
+    assert (process.returncode, process.stderr) == (0, "")
+    text = " ".join(process.stdout.split())
+    assert "info, compile, run, bench: each is a command of the program cyxla" in text
+
+
 def test_a_library_that_is_no_plugin_is_told(fake_plugins):
     row = row_of(fake_plugins.without_symbol)
     assert row.pjrt_api_version is row.stablehlo_version is row.extensions is None
