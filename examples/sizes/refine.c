@@ -77,7 +77,7 @@ static int relax(cyxla_executable *executable, const grid *membrane) {
 /* The next size of the file, on the runtime of the first. */
 static cyxla_executable *next_size(cyxla_executable *first, int64_t n) {
   const int64_t shape[2] = {n, n};
-  const cyxla_array_spec input = {.rank = 2, .shape = shape};
+  const cyxla_array_spec input = {.dtype = CYXLA_FLOAT64, .rank = 2, .shape = shape};
   cyxla_executable *executable;
   cyxla_program *size;
   cyxla_error error;
@@ -94,7 +94,7 @@ static cyxla_executable *next_size(cyxla_executable *first, int64_t n) {
 int main(int argc, char **argv) {
   const char *file = argc > 1 ? argv[1] : "relax.cyxla";
   const int64_t shape[2] = {15, 15};
-  const cyxla_array_spec input = {.rank = 2, .shape = shape};
+  const cyxla_array_spec input = {.dtype = CYXLA_FLOAT64, .rank = 2, .shape = shape};
   cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
   cyxla_executable *first;
   cyxla_error error;
