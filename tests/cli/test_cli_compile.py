@@ -200,7 +200,7 @@ def test_the_only_size_is_compiled_as_without_a_number(on_fake, path):
 def test_sizes_that_jax_lowered_are_compiled(cyxla, tmp_path):
     path = tmp_path / "program.cyxla"
     cx.Program.join(
-        [cx.lower(lambda x: x.sum(axis=0), [np.ones((n, 2))]) for n in [0, 3]]
+        [cx.lower(lambda x: x.sum(axis=0), [np.ones((n, 2), "f4")]) for n in [0, 3]]
     ).save(path)
     done = cyxla("compile", path, CYXLA_PLUGIN=str(CPU_PLUGIN))
     assert (done.returncode, done.stderr) == (0, "")
