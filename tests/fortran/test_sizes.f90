@@ -152,7 +152,7 @@ contains
         'the rank given for input x is 65, and the largest is 64')
     picked = program%pick([(cyxla_shape([integer ::]), i = 1, 3)], error)
     call expect_error(error, CYXLA_INVALID_ARGUMENT, &
-        'there is no input 2, the program has 2')
+        '3 inputs are given, and the program has 2')
     picked = program%pick([cyxla_shape([3, -2], name='x')], error)
     call expect(error%status == CYXLA_SIZE_NOT_FOUND, 'no array has less than no columns')
     call program%destroy()
