@@ -1,0 +1,203 @@
+#include "hlo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "memory.h"
+
+/* Fields of the messages of xla/service/hlo.proto. */
+enum { MODULE_COMPUTATIONS = 3, MODULE_HOST_PROGRAM_SHAPE = 4, MODULE_ENTRY = 6 };
+enum { COMPUTATION_INSTRUCTIONS = 2, COMPUTATION_ID = 5, COMPUTATION_ROOT = 6 };
+enum {
+  INSTRUCTION_OPCODE = 2,
+  INSTRUCTION_PARAMETER_NUMBER = 9,
+  INSTRUCTION_TUPLE_INDEX = 13,
+  INSTRUCTION_ID = 35,
+  INSTRUCTION_OPERANDS = 36,
+  INSTRUCTION_CALLED = 38
+};
+
+/* No instruction that is looked through has more. */
+enum { OPERANDS_MAXIMUM = 4096 };
+
+static void read_computation(cyxla_hlo *hlo, cyxla_wire computation) {
+  cyxla_hlo_computation *read = &hlo->computations[hlo->num_computations++];
+  cyxla_wire rest = computation;
+  cyxla_wire_field field;
+
+  read->id = (int64_t)cyxla_wire_value(computation, COMPUTATION_ID);
+  read->root = (int64_t)cyxla_wire_value(computation, COMPUTATION_ROOT);
+  while (rest.bytes > 0 && cyxla_wire_next(&rest, &field)) {
+    cyxla_hlo_instruction *instruction;
+    if (field.number != COMPUTATION_INSTRUCTIONS || field.type != CYXLA_WIRE_COUNTED) {
+      continue;
+    }
+    instruction = &hlo->instructions[hlo->num_instructions++];
+    instruction->id = (int64_t)cyxla_wire_value(field.content, INSTRUCTION_ID);
+    instruction->computation = read->id;
+    instruction->message = field.content;
+  }
+}
+
+/* Both structs begin with their id. */
+static int compare_ids(const void *a, const void *b) {
+  int64_t one, other;
+
+  memcpy(&one, a, sizeof(one));
+  memcpy(&other, b, sizeof(other));
+  return one < other ? -1 : one > other;
+}
+
+static const void *find(const void *items, size_t count, size_t bytes, int64_t id) {
+  return count > 0 ? bsearch(&id, items, count, bytes, compare_ids) : NULL;
+}
+
+cyxla_status cyxla_hlo_read(cyxla_wire module, cyxla_hlo *hlo, cyxla_error *error) {
+  cyxla_wire rest = module;
+  cyxla_wire_field field;
+  size_t num_instructions = 0;
+
+  memset(hlo, 0, sizeof(*hlo));
+  hlo->entry = (int64_t)cyxla_wire_value(module, MODULE_ENTRY);
+  hlo->parameters = cyxla_wire_content(module, MODULE_HOST_PROGRAM_SHAPE);
+  while (rest.bytes > 0 && cyxla_wire_next(&rest, &field)) {
+    if (field.number != MODULE_COMPUTATIONS || field.type != CYXLA_WIRE_COUNTED) {
+      continue;
+    }
+    num_instructions += cyxla_wire_count(field.content, COMPUTATION_INSTRUCTIONS);
+  }
+  hlo->computations = cyxla_allocate_array(
+      cyxla_wire_count(module, MODULE_COMPUTATIONS), sizeof(*hlo->computations));
+  hlo->instructions =
+      cyxla_allocate_array(num_instructions, sizeof(*hlo->instructions));
+  if (hlo->computations == NULL || hlo->instructions == NULL) {
+    cyxla_hlo_free(hlo);
+    return cyxla_error_out_of_memory(error, "code");
+  }
+  for (rest = module; rest.bytes > 0 && cyxla_wire_next(&rest, &field);) {
+    if (field.number == MODULE_COMPUTATIONS && field.type == CYXLA_WIRE_COUNTED) {
+      read_computation(hlo, field.content);
+    }
+  }
+  qsort(hlo->computations, hlo->num_computations, sizeof(*hlo->computations),
+        compare_ids);
+  qsort(hlo->instructions, hlo->num_instructions, sizeof(*hlo->instructions),
+        compare_ids);
+  return CYXLA_OK;
+}
+
+void cyxla_hlo_free(cyxla_hlo *hlo) {
+  cyxla_release(hlo->instructions);
+  cyxla_release(hlo->computations);
+  memset(hlo, 0, sizeof(*hlo));
+}
+
+const cyxla_hlo_instruction *cyxla_hlo_find(const cyxla_hlo *hlo, int64_t id) {
+  return find(hlo->instructions, hlo->num_instructions, sizeof(*hlo->instructions), id);
+}
+
+const cyxla_hlo_computation *cyxla_hlo_find_computation(const cyxla_hlo *hlo,
+                                                        int64_t id) {
+  return find(hlo->computations, hlo->num_computations, sizeof(*hlo->computations), id);
+}
+
+static bool is_opcode(const cyxla_hlo_instruction *instruction, const char *name) {
+  cyxla_wire opcode = cyxla_wire_content(instruction->message, INSTRUCTION_OPCODE);
+
+  return opcode.bytes == strlen(name) && memcmp(opcode.data, name, opcode.bytes) == 0;
+}
+
+/* The id of an operand; false where there is none. */
+static bool operand(const cyxla_hlo_instruction *instruction, uint64_t index,
+                    int64_t *id) {
+  int64_t ids[OPERANDS_MAXIMUM];
+  size_t count = cyxla_wire_numbers(instruction->message, INSTRUCTION_OPERANDS, ids,
+                                    OPERANDS_MAXIMUM);
+
+  if (count > OPERANDS_MAXIMUM || index >= count) return false;
+  *id = ids[index];
+  return true;
+}
+
+static bool calls(const cyxla_hlo_instruction *instruction, int64_t computation) {
+  int64_t called[16];
+  size_t count =
+      cyxla_wire_numbers(instruction->message, INSTRUCTION_CALLED, called, 16);
+
+  for (size_t i = 0; i < count && i < 16; i++) {
+    if (called[i] == computation) return true;
+  }
+  return false;
+}
+
+/* From a parameter to what its computation is called with. */
+static bool step_out(const cyxla_hlo *hlo, const cyxla_hlo_instruction *parameter,
+                     cyxla_hlo_place *place) {
+  const cyxla_hlo_instruction *caller = NULL;
+  uint64_t number = cyxla_wire_value(parameter->message, INSTRUCTION_PARAMETER_NUMBER);
+
+  for (size_t i = 0; i < hlo->num_instructions; i++) {
+    if (!calls(&hlo->instructions[i], parameter->computation)) continue;
+    if (caller != NULL) return false;
+    caller = &hlo->instructions[i];
+  }
+  if (caller == NULL) return false;
+  if (is_opcode(caller, "while")) return operand(caller, 0, &place->instruction);
+  return is_opcode(caller, "call") && operand(caller, number, &place->instruction);
+}
+
+/* Into the root of the first computation that is called. */
+static bool step_in(const cyxla_hlo *hlo, const cyxla_hlo_instruction *instruction,
+                    cyxla_hlo_place *place) {
+  const cyxla_hlo_computation *called;
+  int64_t id;
+
+  if (cyxla_wire_numbers(instruction->message, INSTRUCTION_CALLED, &id, 1) == 0) {
+    return false;
+  }
+  called = cyxla_hlo_find_computation(hlo, id);
+  if (called == NULL) return false;
+  place->instruction = called->root;
+  return true;
+}
+
+static bool step_into_tuple(const cyxla_hlo_instruction *instruction,
+                            cyxla_hlo_place *place) {
+  if (place->depth == 0 || place->index[0] < 0 ||
+      !operand(instruction, (uint64_t)place->index[0], &place->instruction)) {
+    return false;
+  }
+  place->depth--;
+  memmove(place->index, place->index + 1, place->depth * sizeof(place->index[0]));
+  return true;
+}
+
+static bool step_out_of_tuple(const cyxla_hlo_instruction *instruction,
+                              cyxla_hlo_place *place) {
+  if (place->depth >= CYXLA_HLO_DEPTH_MAXIMUM ||
+      !operand(instruction, 0, &place->instruction)) {
+    return false;
+  }
+  memmove(place->index + 1, place->index, place->depth * sizeof(place->index[0]));
+  place->index[0] =
+      (int64_t)cyxla_wire_value(instruction->message, INSTRUCTION_TUPLE_INDEX);
+  place->depth++;
+  return true;
+}
+
+bool cyxla_hlo_step(const cyxla_hlo *hlo, cyxla_hlo_place *place) {
+  const cyxla_hlo_instruction *at = cyxla_hlo_find(hlo, place->instruction);
+
+  if (at == NULL) return false;
+  if (is_opcode(at, "tuple")) return step_into_tuple(at, place);
+  if (is_opcode(at, "get-tuple-element")) return step_out_of_tuple(at, place);
+  if (is_opcode(at, "bitcast") || is_opcode(at, "while") ||
+      is_opcode(at, "opt-barrier")) {
+    return operand(at, 0, &place->instruction);
+  }
+  if (is_opcode(at, "call") || is_opcode(at, "conditional")) {
+    return step_in(hlo, at, place);
+  }
+  return is_opcode(at, "parameter") && step_out(hlo, at, place);
+}

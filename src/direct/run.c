@@ -1,0 +1,186 @@
+#include "run.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "memory.h"
+
+static const cyxla_kernel_dimensions FIRST_WORKGROUP = {0, 0, 0};
+
+static void place(cyxla_direct_call *call, size_t allocation, void *memory) {
+  const cyxla_thunks *thunks = &call->direct->thunks;
+
+  for (size_t i = 0; i < thunks->num_slices; i++) {
+    if (thunks->slices[i].allocation == allocation) {
+      call->slices[i].data = (unsigned char *)memory + thunks->slices[i].offset;
+    }
+  }
+}
+
+static bool provide_scratch(cyxla_direct_call *call) {
+  const cyxla_allocation_list *list = &call->direct->allocations;
+
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].is_constant) place(call, i, list->items[i].constant);
+    if (!list->items[i].is_scratch) continue;
+    call->scratch[i] = cyxla_aligned_alloc(list->items[i].bytes);
+    if (call->scratch[i] == NULL) return false;
+    place(call, i, call->scratch[i]);
+  }
+  return true;
+}
+
+static void fill_frames(cyxla_direct_call *call) {
+  const cyxla_thunks *thunks = &call->direct->thunks;
+
+  for (size_t i = 0; i < thunks->num_slices; i++) {
+    call->slices[i].bytes = thunks->slices[i].bytes;
+  }
+  for (size_t i = 0; i < thunks->num_operations; i++) {
+    const cyxla_operation *operation = &thunks->operations[i];
+    cyxla_kernel_frame *frame = &call->frames[i];
+    frame->num_workgroups = &operation->num_workgroups;
+    frame->workgroup = &FIRST_WORKGROUP;
+    frame->num_arguments = operation->num_slices;
+    frame->arguments = call->slices + operation->first_slice;
+  }
+}
+
+cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
+                                      cyxla_direct_call *call, cyxla_error *error) {
+  const cyxla_thunks *thunks = &direct->thunks;
+
+  call->direct = direct;
+  call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
+  call->frames = cyxla_allocate_array(thunks->num_operations, sizeof(*call->frames));
+  call->scratch =
+      cyxla_allocate_array(direct->allocations.count, sizeof(*call->scratch));
+  if (call->slices == NULL || call->frames == NULL || call->scratch == NULL ||
+      !provide_scratch(call)) {
+    cyxla_direct_call_free(call);
+    return cyxla_error_out_of_memory(error, "a call");
+  }
+  fill_frames(call);
+  return CYXLA_OK;
+}
+
+void cyxla_direct_call_free(cyxla_direct_call *call) {
+  for (size_t i = 0; call->scratch != NULL && i < call->direct->allocations.count;
+       i++) {
+    cyxla_aligned_free(call->scratch[i]);
+  }
+  cyxla_release(call->slices);
+  cyxla_release(call->frames);
+  cyxla_release(call->scratch);
+  memset(call, 0, sizeof(*call));
+}
+
+void cyxla_direct_call_place_input(cyxla_direct_call *call, size_t index,
+                                   void *memory) {
+  const cyxla_allocation_list *list = &call->direct->allocations;
+
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].input == (int64_t)index && list->items[i].output < 0) {
+      place(call, i, memory);
+    }
+  }
+}
+
+void cyxla_direct_call_place_output(cyxla_direct_call *call, size_t index,
+                                    void *memory) {
+  const cyxla_allocation_list *list = &call->direct->allocations;
+
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].output == (int64_t)index) place(call, i, memory);
+  }
+}
+
+static bool run_workgroups(const cyxla_operation *operation,
+                           const cyxla_kernel_frame *frame) {
+  const cyxla_kernel_dimensions *count = &operation->num_workgroups;
+  cyxla_kernel_dimensions at;
+  cyxla_kernel_frame own = *frame;
+
+  own.workgroup = &at;
+  for (at.z = 0; at.z < count->z; at.z++) {
+    for (at.y = 0; at.y < count->y; at.y++) {
+      for (at.x = 0; at.x < count->x; at.x++) {
+        if (operation->kernel(&own) != NULL) return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool run_kernel(const cyxla_operation *operation,
+                       const cyxla_kernel_frame *frame) {
+  const cyxla_kernel_dimensions *count = &operation->num_workgroups;
+
+  if (count->x == 1 && count->y == 1 && count->z == 1) {
+    return operation->kernel(frame) == NULL;
+  }
+  return run_workgroups(operation, frame);
+}
+
+static bool run_sequence(const cyxla_direct_call *call, size_t index);
+
+static bool run_while(const cyxla_direct_call *call, const cyxla_operation *operation,
+                      const unsigned char *condition) {
+  size_t first = operation->first_sequence;
+
+  for (int64_t i = 0; i < operation->trip_count; i++) {
+    if (!run_sequence(call, first + 1)) return false;
+  }
+  if (operation->trip_count != CYXLA_TRIP_COUNT_UNKNOWN) return true;
+  if (!run_sequence(call, first)) return false;
+  while (*condition != 0) {
+    if (!run_sequence(call, first + 1) || !run_sequence(call, first)) return false;
+  }
+  return true;
+}
+
+/* As XLA does: a bool chooses the first branch where it is true, and a number that is
+ * no branch the last one. */
+static size_t choose_branch(const cyxla_operation *operation,
+                            const cyxla_kernel_argument *index) {
+  int32_t number;
+
+  if (index->bytes == 1) return *(const unsigned char *)index->data != 0 ? 0 : 1;
+  memcpy(&number, index->data, sizeof(number));
+  if (number < 0 || (size_t)number >= operation->num_sequences) {
+    return operation->num_sequences - 1;
+  }
+  return (size_t)number;
+}
+
+static bool run_operation(const cyxla_direct_call *call, size_t index) {
+  const cyxla_operation *operation = &call->direct->thunks.operations[index];
+  const cyxla_kernel_argument *slices = call->slices + operation->first_slice;
+
+  switch (operation->kind) {
+    case CYXLA_OPERATION_KERNEL: return run_kernel(operation, &call->frames[index]);
+    case CYXLA_OPERATION_COPY:
+      if (slices[0].bytes > 0) memcpy(slices[0].data, slices[1].data, slices[0].bytes);
+      return true;
+    case CYXLA_OPERATION_CALL: return run_sequence(call, operation->first_sequence);
+    case CYXLA_OPERATION_WHILE: return run_while(call, operation, slices[0].data);
+    case CYXLA_OPERATION_CONDITIONAL:
+      return run_sequence(call,
+                          operation->first_sequence + choose_branch(operation, slices));
+    case CYXLA_OPERATION_ZERO: memset(slices[0].data, 0, slices[0].bytes); return true;
+  }
+  return false;
+}
+
+static bool run_sequence(const cyxla_direct_call *call, size_t index) {
+  const cyxla_sequence *sequence = &call->direct->thunks.sequences[index];
+
+  for (size_t i = 0; i < sequence->count; i++) {
+    if (!run_operation(call, sequence->first + i)) return false;
+  }
+  return true;
+}
+
+bool cyxla_direct_run(const cyxla_direct_call *call) {
+  return run_sequence(call, 0);
+}

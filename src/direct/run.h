@@ -1,0 +1,31 @@
+/* Running direct code: one thread's seat at it, whose pointers are set before a run. */
+#ifndef CYXLA_DIRECT_RUN_H
+#define CYXLA_DIRECT_RUN_H
+
+#include "direct.h"
+
+typedef struct cyxla_direct_call {
+  const cyxla_direct *direct;
+  cyxla_kernel_argument *slices; /* [num_slices], as in the list of the thunks */
+  cyxla_kernel_frame *frames;    /* [num_operations]; those of kernels are filled in */
+  void **scratch;                /* [num_allocations]; NULL where it is none */
+} cyxla_direct_call;
+
+/* Makes a call with memory for all but inputs and outputs. */
+cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
+                                      cyxla_direct_call *call, cyxla_error *error);
+void cyxla_direct_call_free(cyxla_direct_call *call);
+
+/* Says where an input or output is: memory that is aligned to CYXLA_ALIGNMENT and that
+ * no other input or output shares, but for a donated input, which lies where its output
+ * does and is not given a place of its own. */
+void cyxla_direct_call_place_input(cyxla_direct_call *call, size_t index, void *memory);
+void cyxla_direct_call_place_output(cyxla_direct_call *call, size_t index,
+                                    void *memory);
+
+/* Runs the code in the floating-point environment of the caller. No memory is
+ * allocated, no lock is taken and the system is not called. False where a kernel fails.
+ */
+bool cyxla_direct_run(const cyxla_direct_call *call);
+
+#endif

@@ -1,0 +1,260 @@
+#include "thunks_reading.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "memory.h"
+
+/* Fields of the messages of xla/backends/cpu/runtime/thunk.proto. */
+enum { SEQUENCE_THUNKS = 1 };
+enum {
+  THUNK_KIND = 1,
+  THUNK_INFO = 2,
+  THUNK_CALL = 3,
+  THUNK_CONDITIONAL = 4,
+  THUNK_WHILE = 10,
+  THUNK_KERNEL = 11,
+  THUNK_COPY = 12,
+  THUNK_PARTITION_ID = 19,
+  THUNK_REPLICA_ID = 20
+};
+enum {
+  KERNEL_NAME = 1,
+  KERNEL_NUM_WORKGROUPS = 2,
+  KERNEL_MIN_ALIGNMENT = 4,
+  KERNEL_ARGUMENTS = 5,
+  KERNEL_RESULTS = 6
+};
+enum { ALIGNMENT_VALUE = 1 };
+enum { SHAPED_SLICE = 1 }; /* of a kernel */
+enum { COPY_SOURCE = 1, COPY_DESTINATION = 2 };
+enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
+enum { SHAPE_LAYOUT = 5, LAYOUT_MINOR_TO_MAJOR = 1 };
+enum { ID_SLICE = 1 };
+
+enum { DEPTH_MAXIMUM = 64, NAME_BYTES = 512 };
+
+static cyxla_status refuse(const char *what, cyxla_error *error) {
+  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
+}
+
+/* Plugins of PJRT API 0.81 give a kernel's slice as it is, later ones within a message.
+ */
+static cyxla_wire kernel_slice(cyxla_wire message) {
+  cyxla_wire rest = message;
+  cyxla_wire_field field;
+
+  while (rest.bytes > 0 && cyxla_wire_next(&rest, &field)) {
+    if (field.type == CYXLA_WIRE_COUNTED)
+      return cyxla_wire_content(message, SHAPED_SLICE);
+  }
+  return message;
+}
+
+static cyxla_status add_kernel_slices(cyxla_thunks_reading *in, cyxla_wire message,
+                                      uint64_t number, cyxla_error *error) {
+  cyxla_wire_field field;
+  cyxla_status status = CYXLA_OK;
+
+  while (status == CYXLA_OK && message.bytes > 0 && cyxla_wire_next(&message, &field)) {
+    if (field.number == number && field.type == CYXLA_WIRE_COUNTED) {
+      status = cyxla_thunks_add_slice(in, kernel_slice(field.content), NULL, error);
+    }
+  }
+  return status;
+}
+
+static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
+                                size_t index, cyxla_error *error) {
+  cyxla_wire name = cyxla_wire_content(message, KERNEL_NAME);
+  cyxla_wire groups = cyxla_wire_content(message, KERNEL_NUM_WORKGROUPS);
+  cyxla_wire alignment = cyxla_wire_content(message, KERNEL_MIN_ALIGNMENT);
+  cyxla_operation *operation = &in->thunks->operations[index];
+  char text[NAME_BYTES];
+  cyxla_status status;
+
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
+                                        CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4) |
+                                        CYXLA_WIRE_BIT(5) | CYXLA_WIRE_BIT(6)) ||
+      !cyxla_wire_has_only(groups,
+                           CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) | CYXLA_WIRE_BIT(3)) ||
+      cyxla_wire_value(alignment, ALIGNMENT_VALUE) > CYXLA_ALIGNMENT) {
+    return refuse("it has a kernel with a field that is not known", error);
+  }
+  operation->kind = CYXLA_OPERATION_KERNEL;
+  operation->num_workgroups.x = cyxla_wire_value(groups, 1);
+  operation->num_workgroups.y = cyxla_wire_value(groups, 2);
+  operation->num_workgroups.z = cyxla_wire_value(groups, 3);
+  if (name.bytes >= sizeof(text))
+    return refuse("it has a kernel with a long name", error);
+  if (name.bytes > 0) memcpy(text, name.data, name.bytes);
+  text[name.bytes] = '\0';
+  operation->kernel = cyxla_object_set_find(in->objects, text);
+  if (operation->kernel == NULL) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "its kernel %s is not there",
+                           text);
+  }
+  in->thunks->num_kernels++;
+  status = add_kernel_slices(in, message, KERNEL_ARGUMENTS, error);
+  if (status != CYXLA_OK) return status;
+  return add_kernel_slices(in, message, KERNEL_RESULTS, error);
+}
+
+static bool has_same_layout(cyxla_wire source, cyxla_wire destination) {
+  cyxla_wire a = cyxla_wire_content(
+      cyxla_wire_content(cyxla_wire_content(source, SHAPE_AND_SLICE_SHAPE),
+                         SHAPE_LAYOUT),
+      LAYOUT_MINOR_TO_MAJOR);
+  cyxla_wire b = cyxla_wire_content(
+      cyxla_wire_content(cyxla_wire_content(destination, SHAPE_AND_SLICE_SHAPE),
+                         SHAPE_LAYOUT),
+      LAYOUT_MINOR_TO_MAJOR);
+
+  return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.data, b.data, a.bytes) == 0);
+}
+
+static cyxla_status read_copy(cyxla_thunks_reading *in, cyxla_wire message,
+                              size_t index, cyxla_error *error) {
+  cyxla_wire source = cyxla_wire_content(message, COPY_SOURCE);
+  cyxla_wire destination = cyxla_wire_content(message, COPY_DESTINATION);
+  size_t from, to;
+  cyxla_status status;
+
+  in->thunks->operations[index].kind = CYXLA_OPERATION_COPY;
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
+      !cyxla_wire_has_only(source, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
+      !cyxla_wire_has_only(destination, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
+    return refuse("it has a copy with a field that is not known", error);
+  }
+  if (!has_same_layout(source, destination)) {
+    return refuse("it has a copy that changes the layout", error);
+  }
+  status = cyxla_thunks_add_slice(
+      in, cyxla_wire_content(destination, SHAPE_AND_SLICE_SLICE), &to, error);
+  if (status != CYXLA_OK) return status;
+  status = cyxla_thunks_add_slice(in, cyxla_wire_content(source, SHAPE_AND_SLICE_SLICE),
+                                  &from, error);
+  if (status == CYXLA_OK && from != to) {
+    return refuse("it has a copy between arrays of different sizes", error);
+  }
+  return status;
+}
+
+static cyxla_status read_zero(cyxla_thunks_reading *in, cyxla_wire message,
+                              size_t index, cyxla_error *error) {
+  size_t bytes;
+  cyxla_status status =
+      cyxla_thunks_add_slice(in, cyxla_wire_content(message, ID_SLICE), &bytes, error);
+
+  in->thunks->operations[index].kind = CYXLA_OPERATION_ZERO;
+  if (status == CYXLA_OK &&
+      (bytes != 4 || !cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1)))) {
+    return refuse("it has the number of a replica that is no uint32", error);
+  }
+  return status;
+}
+
+static cyxla_status refuse_kind(cyxla_wire thunk, cyxla_error *error) {
+  cyxla_wire name = cyxla_wire_content(thunk, THUNK_KIND);
+
+  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                         "it has an operation of the kind %.*s",
+                         (int)(name.bytes < 64 ? name.bytes : 64),
+                         name.bytes > 0 ? (const char *)name.data : "");
+}
+
+static cyxla_status read_thunk(cyxla_thunks_reading *in, cyxla_wire thunk, size_t index,
+                               cyxla_error *error) {
+  cyxla_wire rest = thunk, content = {NULL, 0};
+  cyxla_wire_field field;
+  uint64_t kind = 0;
+  cyxla_status status;
+
+  while (rest.bytes > 0) {
+    if (!cyxla_wire_next(&rest, &field)) {
+      return refuse("it has an operation that is cut off", error);
+    }
+    if (field.number == THUNK_KIND || field.number == THUNK_INFO) continue;
+    if (field.type != CYXLA_WIRE_COUNTED || kind != 0) return refuse_kind(thunk, error);
+    kind = field.number;
+    content = field.content;
+  }
+  in->thunks->operations[index].first_slice = in->thunks->num_slices;
+  switch (kind) {
+    case THUNK_KERNEL: status = read_kernel(in, content, index, error); break;
+    case THUNK_COPY: status = read_copy(in, content, index, error); break;
+    case THUNK_CALL: status = cyxla_thunks_read_call(in, content, index, error); break;
+    case THUNK_WHILE:
+      status = cyxla_thunks_read_while(in, content, index, error);
+      break;
+    case THUNK_CONDITIONAL:
+      status = cyxla_thunks_read_conditional(in, content, index, error);
+      break;
+    case THUNK_PARTITION_ID:
+    case THUNK_REPLICA_ID: status = read_zero(in, content, index, error); break;
+    default: status = refuse_kind(thunk, error); break;
+  }
+  return status;
+}
+
+static cyxla_status read_thunks(cyxla_thunks_reading *in, cyxla_wire message,
+                                size_t first, cyxla_error *error) {
+  cyxla_wire_field field;
+  cyxla_status status = CYXLA_OK;
+
+  while (status == CYXLA_OK && message.bytes > 0 && cyxla_wire_next(&message, &field)) {
+    size_t begin = in->thunks->num_slices;
+    if (field.type != CYXLA_WIRE_COUNTED) {
+      return refuse("it has a sequence with a field that is not known", error);
+    }
+    status = read_thunk(in, field.content, first, error);
+    /* Those of the operations inside of it come behind its own. */
+    if (status == CYXLA_OK && in->thunks->operations[first].num_sequences == 0) {
+      in->thunks->operations[first].num_slices = in->thunks->num_slices - begin;
+    }
+    first++;
+  }
+  return status;
+}
+
+cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire message,
+                                        size_t index, cyxla_error *error) {
+  size_t count = cyxla_wire_count(message, SEQUENCE_THUNKS), first;
+  cyxla_status status;
+
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(SEQUENCE_THUNKS)) ||
+      in->depth >= DEPTH_MAXIMUM) {
+    return refuse("it has a sequence with a field that is not known", error);
+  }
+  status = cyxla_thunks_reserve_operations(in, count, &first, error);
+  if (status != CYXLA_OK) return status;
+  in->thunks->sequences[index].first = first;
+  in->thunks->sequences[index].count = count;
+  in->depth++;
+  status = read_thunks(in, message, first, error);
+  in->depth--;
+  return status;
+}
+
+cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
+                               const cyxla_object_set *objects, cyxla_thunks *thunks,
+                               cyxla_error *error) {
+  cyxla_thunks_reading in = {list, objects, thunks, 0, 0, 0, 0};
+  cyxla_status status;
+  size_t first;
+
+  memset(thunks, 0, sizeof(*thunks));
+  thunks->always_ends = true;
+  status = cyxla_thunks_reserve_sequences(&in, 1, &first, error);
+  if (status == CYXLA_OK)
+    status = cyxla_thunks_read_sequence(&in, sequence, first, error);
+  if (status != CYXLA_OK) cyxla_thunks_free(thunks);
+  return status;
+}
+
+void cyxla_thunks_free(cyxla_thunks *thunks) {
+  cyxla_release(thunks->operations);
+  cyxla_release(thunks->slices);
+  cyxla_release(thunks->sequences);
+  memset(thunks, 0, sizeof(*thunks));
+}

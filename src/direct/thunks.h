@@ -1,0 +1,58 @@
+/* Thunks: the steps of an executable, as a flat list of operations. */
+#ifndef CYXLA_DIRECT_THUNKS_H
+#define CYXLA_DIRECT_THUNKS_H
+
+#include "buffers.h"
+#include "object.h"
+
+typedef enum cyxla_operation_kind {
+  CYXLA_OPERATION_KERNEL,
+  CYXLA_OPERATION_COPY,
+  CYXLA_OPERATION_CALL,
+  CYXLA_OPERATION_WHILE,
+  CYXLA_OPERATION_CONDITIONAL,
+  CYXLA_OPERATION_ZERO /* the number of the replica or partition, of which there is one
+                        */
+} cyxla_operation_kind;
+
+/* Operations that follow one another. */
+typedef struct cyxla_sequence {
+  size_t first;
+  size_t count;
+} cyxla_sequence;
+
+/* The trip count of a loop whose condition has to be asked. */
+enum { CYXLA_TRIP_COUNT_UNKNOWN = -1 };
+
+typedef struct cyxla_operation {
+  cyxla_operation_kind kind;
+  cyxla_kernel *kernel;
+  cyxla_kernel_dimensions num_workgroups;
+  size_t first_slice; /* of the list of slices: arguments, or destination and source, or
+                         the condition */
+  size_t num_slices;
+  size_t first_sequence; /* of the list of sequences: what is called, condition and
+                            body, or the branches */
+  size_t num_sequences;
+  int64_t trip_count;
+} cyxla_operation;
+
+typedef struct cyxla_thunks {
+  cyxla_operation *operations; /* [num_operations] */
+  size_t num_operations;
+  cyxla_slice *slices; /* [num_slices] */
+  size_t num_slices;
+  cyxla_sequence *sequences; /* [num_sequences]; the first is the program */
+  size_t num_sequences;
+  size_t num_kernels;
+  bool always_ends; /* no loop depends on data */
+} cyxla_thunks;
+
+/* Reads the message xla.cpu.ThunkSequenceProto. CYXLA_UNIMPLEMENTED for what is not
+ * known, with the reason. */
+cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
+                               const cyxla_object_set *objects, cyxla_thunks *thunks,
+                               cyxla_error *error);
+void cyxla_thunks_free(cyxla_thunks *thunks);
+
+#endif

@@ -1,0 +1,65 @@
+/* The lists of thunks, while they are read. */
+#include <string.h>
+
+#include "error.h"
+#include "memory.h"
+#include "thunks_reading.h"
+
+static bool grow(void **items, size_t *capacity, size_t needed, size_t item_bytes) {
+  size_t larger = *capacity > 0 ? *capacity : 16;
+  void *moved;
+
+  if (needed <= *capacity) return true;
+  while (larger < needed) larger *= 2;
+  moved = cyxla_allocate_array(larger, item_bytes);
+  if (moved == NULL) return false;
+  if (*capacity > 0) memcpy(moved, *items, *capacity * item_bytes);
+  cyxla_release(*items);
+  *items = moved;
+  *capacity = larger;
+  return true;
+}
+
+cyxla_status cyxla_thunks_reserve_operations(cyxla_thunks_reading *in, size_t count,
+                                             size_t *first, cyxla_error *error) {
+  cyxla_thunks *thunks = in->thunks;
+
+  *first = thunks->num_operations;
+  if (!grow((void **)&thunks->operations, &in->operations_capacity, *first + count,
+            sizeof(*thunks->operations))) {
+    return cyxla_error_out_of_memory(error, "code");
+  }
+  thunks->num_operations += count;
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_thunks_reserve_sequences(cyxla_thunks_reading *in, size_t count,
+                                            size_t *first, cyxla_error *error) {
+  cyxla_thunks *thunks = in->thunks;
+
+  *first = thunks->num_sequences;
+  if (!grow((void **)&thunks->sequences, &in->sequences_capacity, *first + count,
+            sizeof(*thunks->sequences))) {
+    return cyxla_error_out_of_memory(error, "code");
+  }
+  thunks->num_sequences += count;
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_thunks_add_slice(cyxla_thunks_reading *in, cyxla_wire message,
+                                    size_t *bytes, cyxla_error *error) {
+  cyxla_thunks *thunks = in->thunks;
+  cyxla_slice slice;
+
+  if (!cyxla_slice_read(message, in->list, &slice)) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "it uses memory outside of its allocations");
+  }
+  if (!grow((void **)&thunks->slices, &in->slices_capacity, thunks->num_slices + 1,
+            sizeof(*thunks->slices))) {
+    return cyxla_error_out_of_memory(error, "code");
+  }
+  thunks->slices[thunks->num_slices++] = slice;
+  if (bytes != NULL) *bytes = slice.bytes;
+  return CYXLA_OK;
+}

@@ -1,0 +1,41 @@
+/* What the readers of thunks share: lists that grow, and how a reader of a thunk with
+ * sequences inside it calls the one of sequences. */
+#ifndef CYXLA_DIRECT_THUNKS_READING_H
+#define CYXLA_DIRECT_THUNKS_READING_H
+
+#include "thunks.h"
+
+typedef struct cyxla_thunks_reading {
+  const cyxla_allocation_list *list;
+  const cyxla_object_set *objects;
+  cyxla_thunks *thunks;
+  size_t operations_capacity;
+  size_t slices_capacity;
+  size_t sequences_capacity;
+  int depth;
+} cyxla_thunks_reading;
+
+/* Adds the slice that a message holds to the list; its size goes to *bytes unless that
+ * is NULL. */
+cyxla_status cyxla_thunks_add_slice(cyxla_thunks_reading *in, cyxla_wire message,
+                                    size_t *bytes, cyxla_error *error);
+
+/* Reserves operations, or the sequences of an operation. */
+cyxla_status cyxla_thunks_reserve_operations(cyxla_thunks_reading *in, size_t count,
+                                             size_t *first, cyxla_error *error);
+cyxla_status cyxla_thunks_reserve_sequences(cyxla_thunks_reading *in, size_t count,
+                                            size_t *first, cyxla_error *error);
+
+/* Reads a sequence into the one of that index. */
+cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire message,
+                                        size_t index, cyxla_error *error);
+
+/* Read what is in a thunk of the kind into the operation of that index. */
+cyxla_status cyxla_thunks_read_call(cyxla_thunks_reading *in, cyxla_wire message,
+                                    size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_while(cyxla_thunks_reading *in, cyxla_wire message,
+                                     size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_conditional(cyxla_thunks_reading *in, cyxla_wire message,
+                                           size_t index, cyxla_error *error);
+
+#endif
