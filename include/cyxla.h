@@ -477,6 +477,37 @@ CYXLA_API cyxla_status cyxla_ffi_register_type(cyxla_runtime *runtime, const cha
 
 typedef struct cyxla_executable cyxla_executable;
 
+/* How calls run. */
+typedef enum cyxla_tier {
+  CYXLA_TIER_DEFAULT = 0, /* what the environment variable CYXLA_TIER says: auto, pjrt
+                             or direct; pjrt where it is unset */
+  CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results were
+                             compared with the plugin's bit for bit, and it runs on one
+                             thread; else pjrt */
+  CYXLA_TIER_PJRT = 2,    /* through the plugin */
+  CYXLA_TIER_DIRECT = 3 /* the machine code itself, which the library takes out of what
+                           the plugin serializes: on Linux on x86-64, XLA's CPU
+                           plugins. A failure where it does not know all of the code */
+} cyxla_tier;
+
+/* How a program is made ready. */
+typedef struct cyxla_executable_options {
+  size_t struct_size;
+  const void *serialized; /* what cyxla_executable_serialize gave, to be loaded under
+                             the rules of cyxla_executable_deserialize; NULL: what the
+                             program's file holds is loaded, or it is compiled */
+  size_t serialized_bytes;
+  cyxla_tier tier;
+  bool without_comparison; /* of direct code with the plugin */
+  bool reserved[3];        /* so that the struct ends where its last field does */
+} cyxla_executable_options;
+#define CYXLA_EXECUTABLE_OPTIONS_INIT                                       \
+  {                                                                         \
+    sizeof(cyxla_executable_options), NULL, 0, CYXLA_TIER_DEFAULT, false, { \
+      false                                                                 \
+    }                                                                       \
+  }
+
 /* Compiles a program for the first device of a runtime. */
 CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
                                                 cyxla_program *program,
@@ -491,6 +522,12 @@ CYXLA_API cyxla_status cyxla_executable_create(cyxla_runtime *runtime,
                                                cyxla_program *program,
                                                cyxla_executable **executable,
                                                cyxla_error *error);
+
+/* The same with options, which may be NULL. */
+CYXLA_API cyxla_status
+cyxla_executable_create_with(cyxla_runtime *runtime, cyxla_program *program,
+                             const cyxla_executable_options *options,
+                             cyxla_executable **executable, cyxla_error *error);
 
 /* Makes an executable of what cyxla_executable_serialize gave for the same program,
  * without compiling it. The data has to come from this very build of the plugin, see
@@ -579,8 +616,11 @@ CYXLA_API size_t cyxla_executable_find_input(const cyxla_executable *executable,
 CYXLA_API size_t cyxla_executable_find_output(const cyxla_executable *executable,
                                               const char *name);
 
-/* How calls run: "pjrt", through the plugin. */
+/* How calls run: "pjrt" or "direct", see cyxla_tier. */
 CYXLA_API const char *cyxla_executable_tier(const cyxla_executable *executable);
+
+/* Why calls run through the plugin where CYXLA_TIER_AUTO was asked for; "" else. */
+CYXLA_API const char *cyxla_executable_tier_reason(const cyxla_executable *executable);
 
 /* Seconds that the plugin took to compile, or to load what had been compiled before. */
 CYXLA_API double cyxla_executable_compile_seconds(const cyxla_executable *executable);

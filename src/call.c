@@ -69,6 +69,7 @@ static cyxla_status fill(cyxla_call *call, cyxla_error *error) {
   cyxla_status status;
 
   if (!allocate_lists(call)) return cyxla_error_out_of_memory(error, "a call");
+  if (call->executable->direct != NULL) return cyxla_call_direct_create(call, error);
   status = create_context(call, error);
   for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_inputs(call); i++) {
     status = create_input(call, i, error);
@@ -88,8 +89,11 @@ cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
   CYXLA_REQUIRE(call, error);
   *call = NULL;
   CYXLA_REQUIRE(executable, error);
-  status = cyxla_runtime_check_process(executable->runtime, error);
-  if (status != CYXLA_OK) return status;
+  /* Direct code needs no plugin, and so runs in a forked process too. */
+  if (executable->direct == NULL) {
+    status = cyxla_runtime_check_process(executable->runtime, error);
+    if (status != CYXLA_OK) return status;
+  }
   made = cyxla_allocate(sizeof(*made));
   if (made == NULL) return cyxla_error_out_of_memory(error, "a call");
   made->executable = cyxla_executable_retain(executable);
@@ -147,6 +151,7 @@ void cyxla_call_destroy(cyxla_call *call) {
   cyxla_fpenv_enter(&caller);
   destroy_arrays(call);
   destroy_context(call);
+  cyxla_call_direct_destroy(call);
   cyxla_fpenv_leave(&caller);
   cyxla_release(call->inputs);
   cyxla_release(call->input_buffers);

@@ -2,6 +2,7 @@
 #ifndef CYXLA_CALL_H
 #define CYXLA_CALL_H
 
+#include "direct/run.h"
 #include "executable.h"
 
 /* How the plugin gets at an input. */
@@ -36,6 +37,7 @@ struct cyxla_call {
   PJRT_Buffer **output_buffers;     /* [num_outputs] */
   int64_t *kept_inputs; /* [num_kept] indices of the inputs that are not given away */
   bool has_run;         /* whether a run has looked at the layouts */
+  cyxla_direct_call *direct; /* NULL: runs go through the plugin */
   PJRT_ExecuteContext *context;
   PJRT_ExecuteOptions options;
 };
@@ -67,5 +69,12 @@ void cyxla_call_list_kept_inputs(cyxla_call *call);
 
 /* Destroys the buffers of the last run's outputs. */
 void cyxla_call_release_outputs(cyxla_call *call);
+
+/* Of calls that run machine code directly: makes one's outputs and places all arrays,
+ * places them again after binding, and runs. */
+cyxla_status cyxla_call_direct_create(cyxla_call *call, cyxla_error *error);
+void cyxla_call_direct_destroy(cyxla_call *call);
+cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error);
+cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error);
 
 #endif

@@ -44,6 +44,7 @@ cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
   const void *memory;
   cyxla_status status;
 
+  if (call->direct != NULL) return cyxla_call_direct_place(call, error);
   input->mode = choose_mode(call, index);
   cyxla_buffer_destroy(runtime, call->input_buffers[index]);
   call->input_buffers[index] = NULL;
@@ -175,6 +176,12 @@ static cyxla_status check_lifetime(const cyxla_call *call, const void *memory,
   return CYXLA_OK;
 }
 
+/* Direct code needs no plugin, and so runs in a forked process too. */
+static cyxla_status check_process(const cyxla_call *call, cyxla_error *error) {
+  if (call->direct != NULL) return CYXLA_OK;
+  return cyxla_runtime_check_process(call->executable->runtime, error);
+}
+
 static cyxla_status check_index(const char *what, size_t index,
                                 const cyxla_program_arrays *arrays,
                                 cyxla_error *error) {
@@ -205,7 +212,7 @@ cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index, const void *m
   CYXLA_REQUIRE(call, error);
   status = check_index("input", index, &call->executable->program->inputs, error);
   if (status != CYXLA_OK) return status;
-  status = cyxla_runtime_check_process(call->executable->runtime, error);
+  status = check_process(call, error);
   if (status != CYXLA_OK) return status;
   status =
       check_lifetime(call, memory, cyxla_call_input_spec(call, index)->bytes, error);
@@ -230,6 +237,7 @@ static cyxla_status prepare_donors(cyxla_call *call, size_t output,
                                    cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
 
+  if (call->direct != NULL) return cyxla_call_direct_place(call, error);
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
     if (cyxla_call_input_spec(call, i)->aliased_output == (int64_t)output) {
       cyxla_status prepared = cyxla_call_prepare_input(call, i, error);
@@ -250,7 +258,7 @@ cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index, void *memory
   CYXLA_REQUIRE(call, error);
   status = check_index("output", index, &call->executable->program->outputs, error);
   if (status != CYXLA_OK) return status;
-  status = cyxla_runtime_check_process(call->executable->runtime, error);
+  status = check_process(call, error);
   if (status != CYXLA_OK) return status;
   status =
       check_lifetime(call, memory, cyxla_call_output_spec(call, index)->bytes, error);

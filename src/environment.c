@@ -25,6 +25,10 @@ const char *cyxla_environment_lapack(void) {
   return variable("CYXLA_LAPACK");
 }
 
+const char *cyxla_environment_tier(void) {
+  return variable("CYXLA_TIER");
+}
+
 const char *cyxla_environment_cache_directory(void) {
   return variable("CYXLA_CACHE_DIR");
 }

@@ -25,6 +25,9 @@ const char *cyxla_environment_home(void);
  * or empty. */
 const char *cyxla_environment_num_threads(void);
 
+/* CYXLA_TIER, how calls run; NULL if it is unset or empty. */
+const char *cyxla_environment_tier(void);
+
 /* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
  * alone. */
 bool cyxla_environment_mirror_jax(void);

@@ -93,6 +93,8 @@ void cyxla_executable_destroy(cyxla_executable *executable) {
   }
   cyxla_program_destroy(executable->program);
   cyxla_runtime_destroy(executable->runtime);
+  cyxla_direct_destroy(executable->direct);
+  cyxla_release(executable->tier_reason);
   cyxla_release(executable->serialized_copy);
   cyxla_release(executable);
 }
@@ -131,11 +133,6 @@ size_t cyxla_executable_find_input(const cyxla_executable *executable,
 size_t cyxla_executable_find_output(const cyxla_executable *executable,
                                     const char *name) {
   return cyxla_program_arrays_find(&executable->program->outputs, name);
-}
-
-const char *cyxla_executable_tier(const cyxla_executable *executable) {
-  (void)executable;
-  return "pjrt";
 }
 
 double cyxla_executable_compile_seconds(const cyxla_executable *executable) {

@@ -16,6 +16,8 @@
 #include "options.h"
 #include "stablehlo.h"
 
+static const cyxla_executable_options DEFAULTS = CYXLA_EXECUTABLE_OPTIONS_INIT;
+
 static double seconds_now(void) {
 #if defined(_WIN32)
   return (double)clock() / CLOCKS_PER_SEC;
@@ -182,8 +184,9 @@ static cyxla_status check_platform(const cyxla_runtime *runtime,
 }
 
 static cyxla_status make(cyxla_runtime *runtime, cyxla_program *program,
-                         const serialized *source, cyxla_executable **executable,
-                         cyxla_error *error) {
+                         const serialized *source,
+                         const cyxla_executable_options *options,
+                         cyxla_executable **executable, cyxla_error *error) {
   cyxla_executable *made;
   cyxla_fpenv caller;
   cyxla_status status = cyxla_runtime_check_process(runtime, error);
@@ -197,6 +200,7 @@ static cyxla_status make(cyxla_runtime *runtime, cyxla_program *program,
   made->runtime = cyxla_runtime_retain(runtime);
   cyxla_fpenv_enter(&caller);
   status = build(made, source, error);
+  if (status == CYXLA_OK) status = cyxla_executable_choose_tier(made, options, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
     cyxla_executable_destroy(made);
@@ -213,7 +217,7 @@ cyxla_status cyxla_executable_compile(cyxla_runtime *runtime, cyxla_program *pro
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
-  return make(runtime, program, NULL, executable, error);
+  return make(runtime, program, NULL, &DEFAULTS, executable, error);
 }
 
 static bool can_deserialize(const cyxla_runtime *runtime) {
@@ -223,6 +227,7 @@ static bool can_deserialize(const cyxla_runtime *runtime) {
 /* Loads the program's own executable that fits, if there is one. Where the plugin
  * refuses it none is made, and that is no failure. */
 static cyxla_status load_own(cyxla_runtime *runtime, cyxla_program *program,
+                             const cyxla_executable_options *options,
                              cyxla_executable **executable, cyxla_error *error) {
   const cyxla_compiled *found;
   serialized source = {NULL, 0, true};
@@ -231,42 +236,69 @@ static cyxla_status load_own(cyxla_runtime *runtime, cyxla_program *program,
   if (status != CYXLA_OK || found == NULL) return status;
   source.data = found->data;
   source.bytes = found->bytes;
-  status = make(runtime, program, &source, executable, NULL);
+  status = make(runtime, program, &source, options, executable, NULL);
   if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
   return cyxla_error_out_of_memory(error, "an executable");
+}
+
+static cyxla_status load_given(cyxla_runtime *runtime, cyxla_program *program,
+                               const cyxla_executable_options *options,
+                               cyxla_executable **executable, cyxla_error *error) {
+  const serialized source = {options->serialized, options->serialized_bytes, false};
+
+  if (!can_deserialize(runtime)) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "the plugin %s cannot load serialized executables",
+                           runtime->plugin->path);
+  }
+  return make(runtime, program, &source, options, executable, error);
 }
 
 cyxla_status cyxla_executable_create(cyxla_runtime *runtime, cyxla_program *program,
                                      cyxla_executable **executable,
                                      cyxla_error *error) {
-  cyxla_status status = CYXLA_OK;
+  return cyxla_executable_create_with(runtime, program, NULL, executable, error);
+}
+
+cyxla_status cyxla_executable_create_with(cyxla_runtime *runtime,
+                                          cyxla_program *program,
+                                          const cyxla_executable_options *options,
+                                          cyxla_executable **executable,
+                                          cyxla_error *error) {
+  cyxla_executable_options used = DEFAULTS;
+  cyxla_status status;
 
   CYXLA_REQUIRE(executable, error);
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
-  if (can_deserialize(runtime)) status = load_own(runtime, program, executable, error);
+  status = cyxla_options_read(&used, sizeof(used), options, "cyxla_executable_options",
+                              error);
+  if (status != CYXLA_OK) return status;
+  if (used.serialized != NULL) {
+    return load_given(runtime, program, &used, executable, error);
+  }
+  if (can_deserialize(runtime)) {
+    status = load_own(runtime, program, &used, executable, error);
+  }
   if (status != CYXLA_OK || *executable != NULL) return status;
-  return make(runtime, program, NULL, executable, error);
+  return make(runtime, program, NULL, &used, executable, error);
 }
 
 cyxla_status cyxla_executable_deserialize(cyxla_runtime *runtime,
                                           cyxla_program *program, const void *data,
                                           size_t bytes, cyxla_executable **executable,
                                           cyxla_error *error) {
-  const serialized source = {data, bytes, false};
+  cyxla_executable_options options = DEFAULTS;
 
   CYXLA_REQUIRE(executable, error);
   *executable = NULL;
   CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
   CYXLA_REQUIRE(data, error);
-  if (!can_deserialize(runtime)) {
-    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                           "the plugin %s cannot load serialized executables",
-                           runtime->plugin->path);
-  }
-  return make(runtime, program, &source, executable, error);
+  options.serialized = data;
+  options.serialized_bytes = bytes;
+  return load_given(runtime, program, &options, executable, error);
 }
 
 bool cyxla_executable_is_deserialized(const cyxla_executable *executable) {

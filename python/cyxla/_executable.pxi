@@ -48,6 +48,12 @@ def save_all(executables, path):
     check(status, &error)
 
 
+TIERS = {
+    None: CYXLA_TIER_DEFAULT, "auto": CYXLA_TIER_AUTO, "pjrt": CYXLA_TIER_PJRT,
+    "direct": CYXLA_TIER_DIRECT,
+}
+
+
 cdef class Executable:
     """A program that was compiled for a runtime. Any number of threads may run it."""
 
@@ -68,38 +74,42 @@ cdef class Executable:
         return self.describe(program)
 
     @classmethod
-    def create(cls, Runtime runtime not None, Program program not None):
-        """Makes a program ready to run: loads one of its ``executables`` that fits the
-        runtime and this machine, else compiles.
+    def create(cls, Runtime runtime not None, Program program not None, tier=None,
+               bytes data=None):
+        """Makes a program ready to run: loads ``data``, or else one of its
+        ``executables`` that fits the runtime and this machine, else compiles.
+
+        ``data`` is what :meth:`serialize` gave for the same program. It has to come from
+        this very build of the plugin (``plugin_identity``) and from a machine whose
+        ``cpu_features`` this one all has, and to be unchanged: nothing here checks
+        that, and a plugin may crash or compute wrong numbers. ``tier`` is ``"auto"``,
+        ``"pjrt"``, ``"direct"`` or None.
         """
         cdef Executable self = cls.__new__(cls, maker)
+        cdef cyxla_executable_options options
         cdef cyxla_error error
         cdef cyxla_status status
+        cdef const char *content = NULL
+        if tier not in TIERS:
+            raise ValueError(f"tier is {tier!r}, expected 'auto', 'pjrt' or 'direct'")
+        memset(&options, 0, sizeof(options))
+        options.struct_size = sizeof(options)
+        options.tier = <cyxla_tier><int>TIERS[tier]
+        if data is not None:
+            content = data
+            options.serialized = content
+            options.serialized_bytes = len(data)
         with nogil:
-            status = cyxla_executable_create(
-                runtime.handle, program.handle, &self.handle, &error)
+            status = cyxla_executable_create_with(
+                runtime.handle, program.handle, &options, &self.handle, &error)
         check(status, &error)
         return self.describe(program)
 
     @classmethod
     def deserialize(cls, Runtime runtime not None, Program program not None,
                     bytes data not None):
-        """Makes an executable of what :meth:`serialize` gave for the same program.
-
-        The data has to come from this very build of the plugin (``plugin_identity``)
-        and from a machine whose ``cpu_features`` this one all has, and to be unchanged:
-        nothing here checks that, and a plugin may crash or compute wrong numbers.
-        """
-        cdef Executable self = cls.__new__(cls, maker)
-        cdef cyxla_error error
-        cdef cyxla_status status
-        cdef const char *content = data
-        cdef size_t size = len(data)
-        with nogil:
-            status = cyxla_executable_deserialize(
-                runtime.handle, program.handle, content, size, &self.handle, &error)
-        check(status, &error)
-        return self.describe(program)
+        """:meth:`create` of data."""
+        return cls.create(runtime, program, data=data)
 
     cdef Executable describe(self, Program program):
         self.program = program
@@ -159,8 +169,15 @@ cdef class Executable:
 
     @property
     def tier(self):
-        """How runs happen: ``"pjrt"``, through the plugin."""
+        """How runs happen: ``"pjrt"``, through the plugin, or ``"direct"``."""
         return cyxla_executable_tier(self.handle).decode()
+
+    @property
+    def tier_reason(self):
+        """Why runs go through the plugin where the tier ``"auto"`` was asked for, as
+        text; empty where they do not, or nothing else was asked for.
+        """
+        return cyxla_executable_tier_reason(self.handle).decode("utf-8", "replace")
 
     @property
     def compile_seconds(self):

@@ -189,6 +189,24 @@ cdef extern from "cyxla.h" nogil:
     cyxla_status cyxla_executable_create(
         cyxla_runtime *runtime, cyxla_program *program, cyxla_executable **executable,
         cyxla_error *error)
+    ctypedef enum cyxla_tier:
+        CYXLA_TIER_DEFAULT
+        CYXLA_TIER_AUTO
+        CYXLA_TIER_PJRT
+        CYXLA_TIER_DIRECT
+
+    ctypedef struct cyxla_executable_options:
+        size_t struct_size
+        const void *serialized
+        size_t serialized_bytes
+        cyxla_tier tier
+        bint without_comparison
+
+    cyxla_status cyxla_executable_create_with(
+        cyxla_runtime *runtime, cyxla_program *program,
+        const cyxla_executable_options *options, cyxla_executable **executable,
+        cyxla_error *error)
+    const char *cyxla_executable_tier_reason(const cyxla_executable *executable)
     cyxla_status cyxla_executable_deserialize(
         cyxla_runtime *runtime, cyxla_program *program, const void *data, size_t bytes,
         cyxla_executable **executable, cyxla_error *error)

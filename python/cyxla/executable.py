@@ -17,8 +17,8 @@ class CompileStatistics(NamedTuple):
     ``from_cache`` tells whether it was loaded from the disk cache, and
     ``compile_seconds`` is the time that the plugin took to compile, or to load what the
     cache or a file held. ``tier`` tells how runs happen: ``"pjrt"``, through the
-    plugin. ``code_bytes`` is the size of the machine code as the plugin counts it, -1
-    where it does not tell.
+    plugin, or ``"direct"``. ``code_bytes`` is the size of the machine code as the
+    plugin counts it, -1 where it does not tell.
     """
 
     compile_seconds: float
@@ -65,7 +65,7 @@ class Executable(_runtime.Executable):
         return jax.tree.unflatten(result, self.run(leaves))
 
 
-def compile_program(program, *, compiler_options=None, cache=True):
+def compile_program(program, *, compiler_options=None, cache=True, tier=None):
     """Compiles a program. Returns the pair ``(executable, statistics)``.
 
     A program from a file that holds an executable of this plugin and for this machine
@@ -80,6 +80,12 @@ def compile_program(program, *, compiler_options=None, cache=True):
     What was compiled before, by this very plugin on a machine like this one, is loaded
     from the disk cache instead, and what is compiled is stored there. With
     ``cache=False`` the cache is left alone.
+
+    ``tier`` says how runs happen: ``"pjrt"``, through the plugin; ``"direct"``, as
+    calls of the machine code that XLA made, an error where cyxla does not know all of
+    that; ``"auto"``, direct where it does, the program runs on one thread, and its
+    results on inputs that are made up are those of the plugin, bit for bit. None is
+    what the environment variable ``CYXLA_TIER`` says, else ``"pjrt"``.
     """
     if not isinstance(program, Program):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
@@ -94,7 +100,7 @@ def compile_program(program, *, compiler_options=None, cache=True):
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    executable, is_found = create_or_find(loaded, program, cache)
+    executable, is_found = create_or_find(loaded, program, cache, tier)
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=is_found,
@@ -104,23 +110,23 @@ def compile_program(program, *, compiler_options=None, cache=True):
     return executable, statistics
 
 
-def create_or_find(loaded, program, cache):
+def create_or_find(loaded, program, cache, tier=None):
     """The executable of a program, and whether it was in the cache. What the program
     calls has to be registered before: plugins load nothing that calls what they do not
     know.
     """
     slot = cache_executables.slot_for(loaded, program) if cache else None
-    executable = slot and slot.load(Executable, loaded, program)
+    executable = slot and slot.load(Executable, loaded, program, tier)
     if executable is not None:
         return executable, True
-    executable, is_compiled = create(loaded, program)
+    executable, is_compiled = create(loaded, program, tier)
     # What a file held may be compiled with another number of threads than the key says.
     if slot is not None and is_compiled:
         slot.store(executable)
     return executable, False
 
 
-def create(loaded, program):
+def create(loaded, program, tier=None):
     """Compiles a program, or loads what its file holds. Returns the executable, and
     whether it was compiled.
 
@@ -129,15 +135,15 @@ def create(loaded, program):
     keep its code, and what other plugins made of it.
     """
     try:
-        executable = Executable.create(loaded, program)
+        executable = Executable.create(loaded, program, tier)
         return executable, not executable.is_deserialized
     except Error:
         rewritten = readable(loaded, program)
         if rewritten is program:
             raise
-        executable = Executable.create(loaded, rewritten)
+        executable = Executable.create(loaded, rewritten, "pjrt")
     try:
-        executable = Executable.deserialize(loaded, program, executable.serialize())
+        executable = Executable.create(loaded, program, tier, executable.serialize())
     except Error:
         # Not every plugin can serialize, and the executable works all the same.
         return executable, False
@@ -154,11 +160,11 @@ def readable(loaded, program):
         return program
 
 
-def compile(function, *example_arguments, cache=True, **options):
+def compile(function, *example_arguments, cache=True, tier=None, **options):
     """Lowers a function for example arguments and compiles it. Returns the executable.
 
     ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
-    arguments are passed as ``kwargs={...}``. ``cache`` is that of
+    arguments are passed as ``kwargs={...}``. ``cache`` and ``tier`` are those of
     :func:`compile_program`.
     """
     unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
@@ -168,4 +174,4 @@ def compile(function, *example_arguments, cache=True, **options):
             f"function as kwargs={{{unknown[0]!r}: ...}}"
         )
     program = lower(function, example_arguments, **options)
-    return compile_program(program, cache=cache)[0]
+    return compile_program(program, cache=cache, tier=tier)[0]

@@ -95,6 +95,10 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
                            text);
   }
   in->thunks->num_kernels++;
+  if (operation->num_workgroups.x > 1 || operation->num_workgroups.y > 1 ||
+      operation->num_workgroups.z > 1) {
+    in->thunks->is_parallel = true;
+  }
   status = add_kernel_slices(in, message, KERNEL_ARGUMENTS, error);
   if (status != CYXLA_OK) return status;
   return add_kernel_slices(in, message, KERNEL_RESULTS, error);

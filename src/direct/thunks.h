@@ -46,6 +46,7 @@ typedef struct cyxla_thunks {
   size_t num_sequences;
   size_t num_kernels;
   bool always_ends; /* no loop depends on data */
+  bool is_parallel; /* a kernel has several workgroups */
 } cyxla_thunks;
 
 /* Reads the message xla.cpu.ThunkSequenceProto. CYXLA_UNIMPLEMENTED for what is not

@@ -1,0 +1,144 @@
+/* Calls that run machine code directly. */
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+#include "memory.h"
+
+#if defined(__SSE__) || defined(_M_X64)
+#include <xmmintrin.h>
+
+/* What XLA's code runs with: all traps masked, rounding to nearest, denormals are zero
+ * both as inputs and as results. */
+enum { KERNEL_CONTROL = 0x9FC0 };
+
+static unsigned int enter_kernels(void) {
+  unsigned int saved = _mm_getcsr();
+
+  _mm_setcsr(KERNEL_CONTROL);
+  return saved;
+}
+
+static void leave_kernels(unsigned int saved) {
+  _mm_setcsr(saved);
+}
+#else /* No direct code is made on other processors. */
+static unsigned int enter_kernels(void) {
+  return 0;
+}
+
+static void leave_kernels(unsigned int saved) {
+  (void)saved;
+}
+#endif
+
+static bool is_aligned(const void *memory) {
+  return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
+}
+
+/* Where the code writes an output: the bound memory, if that is aligned, else the
+ * call's own. */
+static void *target_of(const cyxla_call *call, size_t index) {
+  const cyxla_call_output_state *output = &call->outputs[index];
+
+  return output->bound != NULL && is_aligned(output->bound) ? output->bound
+                                                            : output->copy;
+}
+
+static bool provide_staging(cyxla_call_input_state *input, size_t bytes) {
+  if (input->mode != CYXLA_INPUT_STAGED) return true;
+  if (input->staging == NULL) input->staging = cyxla_aligned_alloc(bytes);
+  return input->staging != NULL;
+}
+
+cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error) {
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    cyxla_direct_call_place_output(call->direct, i, target_of(call, i));
+  }
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    cyxla_call_input_state *input = &call->inputs[i];
+    input->mode = is_aligned(input->array) ? CYXLA_INPUT_SHARED : CYXLA_INPUT_STAGED;
+    if (!provide_staging(input, cyxla_call_input_spec(call, i)->bytes)) {
+      return cyxla_error_out_of_memory(error, "an input");
+    }
+    cyxla_direct_call_place_input(
+        call->direct, i,
+        input->mode == CYXLA_INPUT_STAGED ? input->staging : input->array);
+  }
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_call_direct_create(cyxla_call *call, cyxla_error *error) {
+  cyxla_status status;
+
+  call->direct = cyxla_allocate(sizeof(*call->direct));
+  if (call->direct == NULL) return cyxla_error_out_of_memory(error, "a call");
+  status = cyxla_direct_call_create(call->executable->direct, call->direct, error);
+  if (status != CYXLA_OK) return status;
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    cyxla_call_input_state *input = &call->inputs[i];
+    input->own = cyxla_aligned_alloc(cyxla_call_input_spec(call, i)->bytes);
+    if (input->own == NULL) return cyxla_error_out_of_memory(error, "an input");
+    input->array = input->own;
+  }
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    call->outputs[i].copy = cyxla_aligned_alloc(cyxla_call_output_spec(call, i)->bytes);
+    if (call->outputs[i].copy == NULL) {
+      return cyxla_error_out_of_memory(error, "an output");
+    }
+  }
+  return cyxla_call_direct_place(call, error);
+}
+
+void cyxla_call_direct_destroy(cyxla_call *call) {
+  if (call->direct == NULL) return;
+  if (call->direct->direct != NULL) cyxla_direct_call_free(call->direct);
+  cyxla_release(call->direct);
+}
+
+/* What lies elsewhere than the code reads it. */
+static void copy_inputs(cyxla_call *call) {
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    const cyxla_call_input_state *input = &call->inputs[i];
+    const cyxla_array_spec *spec = cyxla_call_input_spec(call, i);
+    if (spec->bytes == 0) continue;
+    if (input->mode == CYXLA_INPUT_STAGED) {
+      memcpy(input->staging, input->array, spec->bytes);
+    }
+    /* The code reads a donated input where it writes the output. */
+    if (spec->aliased_output >= 0) {
+      void *target = target_of(call, (size_t)spec->aliased_output);
+      if (target != input->array) memcpy(target, input->array, spec->bytes);
+    }
+  }
+}
+
+static void fetch_outputs(cyxla_call *call) {
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    cyxla_call_output_state *output = &call->outputs[i];
+    const cyxla_array_spec *spec = cyxla_call_output_spec(call, i);
+    const void *target = target_of(call, i);
+    output->is_bound = output->bound != NULL;
+    output->is_copied = output->is_bound && target != output->bound;
+    output->array = output->is_bound ? output->bound : target;
+    if (output->is_copied && spec->bytes > 0) {
+      memcpy(output->bound, target, spec->bytes);
+    }
+  }
+}
+
+cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error) {
+  unsigned int saved;
+  bool done;
+
+  copy_inputs(call);
+  saved = enter_kernels();
+  done = cyxla_direct_run(call->direct);
+  leave_kernels(saved);
+  if (!done) {
+    cyxla_call_release_outputs(call);
+    return cyxla_error_set(error, CYXLA_INTERNAL, "a kernel of the program has failed");
+  }
+  fetch_outputs(call);
+  return CYXLA_OK;
+}
