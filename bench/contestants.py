@@ -5,8 +5,9 @@ outputs(), the arrays that a run returned. A package that is not installed leave
 contestant out, which the table then says.
 """
 
+import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -84,6 +85,27 @@ def bare_pjrt(setting):
 def call_run(setting):
     loop = setting.native.CallLoop(setting.file, setting.plugin)
     return NativeLoop(loop, setting.function)
+
+
+@contextmanager
+def called_directly():
+    """Executables that are made meanwhile call their code directly."""
+    os.environ["CYXLA_TIER"] = "direct"
+    try:
+        yield
+    finally:
+        del os.environ["CYXLA_TIER"]
+
+
+def call_run_directly(setting):
+    with called_directly():
+        return call_run(setting)
+
+
+def executable_run_directly(setting):
+    executable, _ = cx.compile_program(setting.program, tier="direct")
+    arguments = [setting.function.argument]
+    return PythonLoop(lambda: executable.run(arguments))
 
 
 def cython_execute(setting):
@@ -195,15 +217,20 @@ def ort_iobinding(setting):
 BARE_PJRT = "bare PJRT loop"
 CALL_RUN = "cyxla_call_run"
 EXECUTE = "cyxla execute"
+DIRECT = "cyxla_call_run, direct"
+CASADI = "CasADi's generated C"
 RUN = "cyxla Executable.run"
+DIRECT_RUN = "cyxla Executable.run, direct"
 JIT = "np.asarray(jax.jit(f)(x))"
 
 CONTESTANTS = [
     Contestant(BARE_PJRT, "C", bare_pjrt),
     Contestant(CALL_RUN, "C", call_run),
     Contestant(EXECUTE, "Cython", cython_execute),
-    Contestant("CasADi's generated C", "C", casadi_c),
+    Contestant(DIRECT, "C", call_run_directly),
+    Contestant(CASADI, "C", casadi_c),
     Contestant(RUN, "Python", executable_run),
+    Contestant(DIRECT_RUN, "Python", executable_run_directly),
     Contestant(JIT, "Python", jax_jit),
     Contestant("the same, AOT compiled", "Python", jax_compiled),
     Contestant("pypjrt, from and to NumPy", "Python", pypjrt_round_trip),

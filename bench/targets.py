@@ -39,15 +39,28 @@ RATIOS = [
     (contestants.CALL_RUN, contestants.BARE_PJRT, 1.05),
     (contestants.EXECUTE, contestants.BARE_PJRT, 1.05),
     (contestants.RUN, contestants.JIT, 0.5),
+    (contestants.DIRECT_RUN, contestants.JIT, 0.15),
+]
+
+# Of direct calls: function, numerator, denominator, at most (True) or at least, limit.
+DIRECT_RATIOS = [
+    ("sine", contestants.CALL_RUN, contestants.DIRECT, False, 50),
+    ("rosenbrock", contestants.CALL_RUN, contestants.DIRECT, False, 50),
+    ("sine", contestants.DIRECT, contestants.CASADI, True, 1.5),
+    ("rosenbrock", contestants.DIRECT, contestants.CASADI, True, 2.5),
 ]
 
 
 def ratios(function, times):
     """The targets for the times of the contestants on one function."""
-    for name, reference, limit in RATIOS:
+    wanted = [(name, reference, True, limit) for name, reference, limit in RATIOS]
+    wanted += [row[1:] for row in DIRECT_RATIOS if row[0] == function.name]
+    for name, reference, is_upper, limit in wanted:
+        if name not in times or reference not in times:
+            continue
         ratio = Ratio.of(times[name], times[reference])
         title = f"{name} ÷ {reference}, {function.name}"
-        yield Result(title, limit, True, ratio.minimum, ratio.median)
+        yield Result(title, limit, is_upper, ratio.minimum, ratio.median)
 
 
 def threads(setting, effort):
