@@ -250,7 +250,7 @@ contains
     type(cyxla_error), intent(out), optional :: error
     type(cyxla_shape), intent(in), optional :: shapes(:)
     type(c_open_options) :: options
-    type(converted_shapes) :: wanted
+    type(converted_shapes), target :: wanted
     character(kind=c_char, len=:), allocatable, target :: plugin_text
     type(c_ptr) :: opened
     type(c_error) :: found

@@ -1,6 +1,6 @@
 ! Functions that were saved at several sizes, and the shapes that pick one of them.
 module cyxla_sizes
-  use, intrinsic :: iso_c_binding, only: c_char, c_associated, c_char, c_int, c_int64_t, c_loc, &
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_int64_t, c_loc, &
       c_null_char, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use cyxla_bindings
@@ -139,7 +139,7 @@ contains
     type(cyxla_shape), intent(in), optional :: shapes(:)
     type(c_ptr), intent(out) :: picked
     type(cyxla_error), intent(out), optional :: error
-    type(converted_shapes) :: converted
+    type(converted_shapes), target :: converted
     type(c_error) :: problem
     integer(c_int) :: status
 
