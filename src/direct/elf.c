@@ -22,7 +22,7 @@ enum {
 };
 
 /* Much more than XLA makes, so that hostile objects take no time. */
-enum { SECTIONS_MAXIMUM = 1024, ALIGNMENT_MAXIMUM = 4096 };
+enum { SECTIONS_MAXIMUM = 1024, ALIGNMENT_MAXIMUM = 4096, NAME_BYTES = 512 };
 
 static uint32_t load_u16(const unsigned char *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
@@ -36,13 +36,15 @@ static bool is_inside(cyxla_wire object, uint64_t offset, uint64_t bytes) {
   return offset <= object.bytes && bytes <= object.bytes - offset;
 }
 
-/* A text of a string table; NULL where it does not end in there. */
+/* A text of a string table; NULL where it does not end in there, or is longer than any
+ * name: many symbols could have the same long one. */
 static const char *text_at(const cyxla_elf_section *table, uint64_t offset) {
-  if (table->type != CYXLA_ELF_STRING_TABLE || table->data == NULL ||
-      offset >= table->bytes ||
-      memchr(table->data + offset, '\0', table->bytes - (size_t)offset) == NULL) {
-    return NULL;
-  }
+  size_t rest;
+
+  if (table->type != CYXLA_ELF_STRING_TABLE || offset >= table->bytes) return NULL;
+  rest = table->bytes - (size_t)offset;
+  if (rest > NAME_BYTES) rest = NAME_BYTES;
+  if (memchr(table->data + offset, '\0', rest) == NULL) return NULL;
   return (const char *)table->data + offset;
 }
 
@@ -68,12 +70,19 @@ static cyxla_status read_sections(cyxla_wire object, cyxla_elf *elf,
                                   cyxla_error *error) {
   uint64_t offset = cyxla_load_u64(object.data + 40);
   uint32_t names = load_u16(object.data + 62);
+  size_t rest = object.bytes;
 
   for (size_t i = 0; i < elf->num_sections; i++) {
     const unsigned char *header = object.data + offset + i * SECTION_BYTES;
     if (!read_section(object, header, &elf->sections[i])) {
       return refuse("has a section that lies outside of it", error);
     }
+    if (elf->sections[i].data == NULL) continue;
+    /* Those could add up to any number of symbols, relocations and bytes. */
+    if (elf->sections[i].bytes > rest) {
+      return refuse("has sections that share bytes", error);
+    }
+    rest -= elf->sections[i].bytes;
   }
   if (names >= elf->num_sections) return refuse("has no names of sections", error);
   for (size_t i = 0; i < elf->num_sections; i++) {

