@@ -94,11 +94,13 @@ bool cyxla_hlo_literal(cyxla_wire instruction, void *memory, size_t bytes) {
   while (kind->bytes > 0 && literal.bytes > 0) {
     if (!cyxla_wire_next(&literal, &field)) return false;
     if (field.number != kind->field) continue;
-    if (field.type != CYXLA_WIRE_VARINT && field.content.bytes == 0) continue;
     if (kind->is_list) {
       if (!take_numbers(kind, field, memory, bytes, &position)) return false;
     } else {
-      if (field.content.bytes > bytes - position) return false;
+      if (field.type == CYXLA_WIRE_VARINT || field.content.bytes > bytes - position) {
+        return false;
+      }
+      if (field.content.bytes == 0) continue;
       memcpy((unsigned char *)memory + position, field.content.data,
              field.content.bytes);
       position += field.content.bytes;
