@@ -127,9 +127,6 @@ static cyxla_status read_constant(reading *in, cyxla_wire message,
                                   cyxla_allocation *allocation, cyxla_error *error) {
   cyxla_wire_field field;
 
-  allocation->constant = cyxla_aligned_alloc(allocation->bytes);
-  if (allocation->constant == NULL)
-    return cyxla_error_out_of_memory(error, "a constant");
   while (message.bytes > 0 && cyxla_wire_next(&message, &field)) {
     logical_buffer key, *buffer;
     const cyxla_hlo_instruction *instruction;
@@ -141,8 +138,16 @@ static cyxla_status read_constant(reading *in, cyxla_wire message,
                                  : NULL;
     if (buffer == NULL || buffer->offset != 0) continue;
     instruction = cyxla_hlo_find(in->hlo, buffer->place.instruction);
-    if (instruction != NULL &&
-        cyxla_hlo_literal(instruction->message, allocation->constant,
+    /* An element of 8 bytes takes at least one, so that the constant is no longer. */
+    if (instruction == NULL || allocation->bytes / 8 > instruction->message.bytes) {
+      continue;
+    }
+    if (allocation->constant == NULL) {
+      allocation->constant = cyxla_aligned_alloc(allocation->bytes);
+    }
+    if (allocation->constant == NULL)
+      return cyxla_error_out_of_memory(error, "a constant");
+    if (cyxla_hlo_literal(instruction->message, allocation->constant,
                           allocation->bytes)) {
       return CYXLA_OK;
     }
