@@ -85,6 +85,11 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   operation->num_workgroups.x = cyxla_wire_value(groups, 1);
   operation->num_workgroups.y = cyxla_wire_value(groups, 2);
   operation->num_workgroups.z = cyxla_wire_value(groups, 3);
+  /* Of which it would not run at all. */
+  if (operation->num_workgroups.x == 0 || operation->num_workgroups.y == 0 ||
+      operation->num_workgroups.z == 0) {
+    return refuse("it has a kernel without workgroups", error);
+  }
   if (name.bytes >= sizeof(text))
     return refuse("it has a kernel with a long name", error);
   if (name.bytes > 0) memcpy(text, name.data, name.bytes);
@@ -104,17 +109,20 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   return add_kernel_slices(in, message, KERNEL_RESULTS, error);
 }
 
-static bool has_same_layout(cyxla_wire source, cyxla_wire destination) {
-  cyxla_wire a = cyxla_wire_content(
-      cyxla_wire_content(cyxla_wire_content(source, SHAPE_AND_SLICE_SHAPE),
-                         SHAPE_LAYOUT),
-      LAYOUT_MINOR_TO_MAJOR);
-  cyxla_wire b = cyxla_wire_content(
-      cyxla_wire_content(cyxla_wire_content(destination, SHAPE_AND_SLICE_SHAPE),
-                         SHAPE_LAYOUT),
-      LAYOUT_MINOR_TO_MAJOR);
+/* The order of the dimensions; how many there are. */
+static size_t read_order(cyxla_wire side, int64_t *order) {
+  cyxla_wire shape = cyxla_wire_content(side, SHAPE_AND_SLICE_SHAPE);
 
-  return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.data, b.data, a.bytes) == 0);
+  return cyxla_wire_numbers(cyxla_wire_content(shape, SHAPE_LAYOUT),
+                            LAYOUT_MINOR_TO_MAJOR, order, CYXLA_RANK_MAXIMUM);
+}
+
+static bool has_same_layout(cyxla_wire source, cyxla_wire destination) {
+  int64_t a[CYXLA_RANK_MAXIMUM], b[CYXLA_RANK_MAXIMUM];
+  size_t rank = read_order(source, a);
+
+  return read_order(destination, b) == rank && rank <= CYXLA_RANK_MAXIMUM &&
+         memcmp(a, b, rank * sizeof(a[0])) == 0;
 }
 
 static cyxla_status read_copy(cyxla_thunks_reading *in, cyxla_wire message,

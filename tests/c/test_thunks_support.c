@@ -1,0 +1,105 @@
+#include "test_thunks_support.h"
+
+#include <string.h>
+
+void test_start_direct(cyxla_direct *direct, cyxla_allocation *allocations) {
+  static const size_t bytes[] = {16, 16, 64, 16};
+
+  cyxla_thunks_free(&direct->thunks); /* of a read before */
+  memset(direct, 0, sizeof(*direct));
+  memset(allocations, 0, TEST_NUM_ALLOCATIONS * sizeof(*allocations));
+  direct->allocations.items = allocations;
+  direct->allocations.count = TEST_NUM_ALLOCATIONS;
+  for (size_t i = 0; i < TEST_NUM_ALLOCATIONS; i++) {
+    allocations[i].bytes = bytes[i];
+    allocations[i].input = i == TEST_INPUT ? 0 : -1;
+    allocations[i].output = i == TEST_OUTPUT ? 0 : -1;
+  }
+  allocations[TEST_SCRATCH].is_scratch = true;
+  allocations[TEST_OWN].is_thread_local = true;
+}
+
+void test_add_kernel(cyxla_direct *direct, cyxla_object_symbol *symbol, char *name,
+                     cyxla_kernel *kernel) {
+  symbol->name = name;
+  memcpy(&symbol->address, &kernel, sizeof(kernel));
+  if (direct->objects.num_symbols++ == 0) direct->objects.symbols = symbol;
+}
+
+void test_put_thunk(test_message *sequence, uint64_t kind,
+                    const test_message *content) {
+  test_message thunk = {0};
+
+  test_put_text(&thunk, 1, "the kind");
+  test_put_text(&thunk, 2, "where it is from");
+  test_put_message(&thunk, kind, content);
+  test_put_message(sequence, 1, &thunk);
+}
+
+void test_put_slice(test_message *message, uint64_t number, uint64_t allocation,
+                    uint64_t offset, uint64_t bytes) {
+  test_message slice = {0};
+
+  if (offset > 0) test_put_number(&slice, 1, offset);
+  if (bytes > 0) test_put_number(&slice, 2, bytes);
+  if (allocation > 0) test_put_number(&slice, 3, allocation);
+  test_put_message(message, number, &slice);
+}
+
+void test_put_argument(test_message *kernel, uint64_t allocation, uint64_t offset,
+                       uint64_t bytes) {
+  test_message shaped = {0};
+
+  test_put_slice(&shaped, 1, allocation, offset, bytes);
+  test_put_text(&shaped, 2, "");
+  test_put_message(kernel, 5, &shaped);
+}
+
+void test_put_kernel(test_message *kernel, const char *name, uint64_t x, uint64_t y,
+                     uint64_t z) {
+  test_message groups = {0};
+
+  test_put_number(&groups, 1, x);
+  test_put_number(&groups, 2, y);
+  test_put_number(&groups, 3, z);
+  test_put_text(kernel, 1, name);
+  test_put_message(kernel, 2, &groups);
+}
+
+void test_put_copy(test_message *sequence, uint64_t from, uint64_t from_offset,
+                   uint64_t to, uint64_t to_offset, uint64_t bytes) {
+  test_message copy = {0}, source = {0}, destination = {0};
+
+  test_put_slice(&source, 2, from, from_offset, bytes);
+  test_put_slice(&destination, 2, to, to_offset, bytes);
+  test_put_message(&copy, 1, &source);
+  test_put_message(&copy, 2, &destination);
+  test_put_thunk(sequence, TEST_COPY, &copy);
+}
+
+static void release(void *thunks) {
+  cyxla_thunks_free(thunks);
+}
+
+void test_read_thunks(cyxla_direct *direct, const test_message *sequence) {
+  cyxla_error error;
+
+  cyxla_thunks_free(&direct->thunks);
+  EXPECT_OK(cyxla_thunks_read(test_wire(sequence), &direct->allocations,
+                              &direct->objects, &direct->thunks, &error),
+            &error);
+  test_defer(release, &direct->thunks);
+}
+
+void test_refuse_thunks(cyxla_direct *direct, const test_message *sequence,
+                        const char *reason) {
+  cyxla_error error;
+
+  cyxla_thunks_free(&direct->thunks);
+  EXPECT_ERROR(cyxla_thunks_read(test_wire(sequence), &direct->allocations,
+                                 &direct->objects, &direct->thunks, &error),
+               CYXLA_UNIMPLEMENTED, &error, reason);
+  EXPECT_NULL(direct->thunks.operations);
+  EXPECT_NULL(direct->thunks.slices);
+  EXPECT_NULL(direct->thunks.sequences);
+}
