@@ -160,7 +160,7 @@ static bool run_operation(const cyxla_direct_call *call, size_t index) {
   switch (operation->kind) {
     case CYXLA_OPERATION_KERNEL: return run_kernel(operation, &call->frames[index]);
     case CYXLA_OPERATION_COPY:
-      if (slices[0].bytes > 0) memcpy(slices[0].data, slices[1].data, slices[0].bytes);
+      if (slices[0].bytes > 0) memmove(slices[0].data, slices[1].data, slices[0].bytes);
       return true;
     case CYXLA_OPERATION_CALL: return run_sequence(call, operation->first_sequence);
     case CYXLA_OPERATION_WHILE: return run_while(call, operation, slices[0].data);
