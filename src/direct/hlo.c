@@ -53,6 +53,34 @@ static const void *find(const void *items, size_t count, size_t bytes, int64_t i
   return count > 0 ? bsearch(&id, items, count, bytes, compare_ids) : NULL;
 }
 
+static void note_caller(cyxla_hlo *hlo, int64_t called,
+                        const cyxla_hlo_instruction *caller) {
+  const cyxla_hlo_computation *found = cyxla_hlo_find_computation(hlo, called);
+  cyxla_hlo_computation *computation;
+
+  if (found == NULL) return;
+  computation = &hlo->computations[found - hlo->computations];
+  if (computation->caller != NULL && computation->caller != caller) {
+    computation->has_callers = true;
+  }
+  computation->caller = caller;
+}
+
+/* Once for all, since to look for the caller of each parameter that is come by would
+ * take a module of many of them hours. */
+static void note_callers(cyxla_hlo *hlo) {
+  int64_t called[OPERANDS_MAXIMUM];
+
+  for (size_t i = 0; i < hlo->num_instructions; i++) {
+    const cyxla_hlo_instruction *caller = &hlo->instructions[i];
+    size_t count = cyxla_wire_numbers(caller->message, INSTRUCTION_CALLED, called,
+                                      OPERANDS_MAXIMUM);
+    for (size_t k = 0; k < count && k < OPERANDS_MAXIMUM; k++) {
+      note_caller(hlo, called[k], caller);
+    }
+  }
+}
+
 cyxla_status cyxla_hlo_read(cyxla_wire module, cyxla_hlo *hlo, cyxla_error *error) {
   cyxla_wire rest = module;
   cyxla_wire_field field;
@@ -84,6 +112,7 @@ cyxla_status cyxla_hlo_read(cyxla_wire module, cyxla_hlo *hlo, cyxla_error *erro
         compare_ids);
   qsort(hlo->instructions, hlo->num_instructions, sizeof(*hlo->instructions),
         compare_ids);
+  note_callers(hlo);
   return CYXLA_OK;
 }
 
@@ -120,29 +149,15 @@ static bool operand(const cyxla_hlo_instruction *instruction, uint64_t index,
   return true;
 }
 
-static bool calls(const cyxla_hlo_instruction *instruction, int64_t computation) {
-  int64_t called[16];
-  size_t count =
-      cyxla_wire_numbers(instruction->message, INSTRUCTION_CALLED, called, 16);
-
-  for (size_t i = 0; i < count && i < 16; i++) {
-    if (called[i] == computation) return true;
-  }
-  return false;
-}
-
 /* From a parameter to what its computation is called with. */
 static bool step_out(const cyxla_hlo *hlo, const cyxla_hlo_instruction *parameter,
                      cyxla_hlo_place *place) {
-  const cyxla_hlo_instruction *caller = NULL;
+  const cyxla_hlo_computation *computation =
+      cyxla_hlo_find_computation(hlo, parameter->computation);
   uint64_t number = cyxla_wire_value(parameter->message, INSTRUCTION_PARAMETER_NUMBER);
+  const cyxla_hlo_instruction *caller = computation->caller;
 
-  for (size_t i = 0; i < hlo->num_instructions; i++) {
-    if (!calls(&hlo->instructions[i], parameter->computation)) continue;
-    if (caller != NULL) return false;
-    caller = &hlo->instructions[i];
-  }
-  if (caller == NULL) return false;
+  if (caller == NULL || computation->has_callers) return false;
   if (is_opcode(caller, "while")) return operand(caller, 0, &place->instruction);
   return is_opcode(caller, "call") && operand(caller, number, &place->instruction);
 }

@@ -17,7 +17,9 @@ typedef struct cyxla_hlo_instruction {
 
 typedef struct cyxla_hlo_computation {
   int64_t id;
-  int64_t root; /* id of an instruction */
+  int64_t root;                        /* id of an instruction */
+  const cyxla_hlo_instruction *caller; /* NULL: none */
+  bool has_callers;                    /* more than one */
 } cyxla_hlo_computation;
 
 /* Points into the serialized executable. */

@@ -238,6 +238,23 @@ static void a_parameter_that_is_called_from_nowhere_or_twice_is_not_followed(voi
   expect_no_step(twice, 22);
 }
 
+/* A conditional of many branches, the last of which is called from elsewhere too. */
+static void each_of_many_calls_counts(void) {
+  static const int64_t operands[] = {11, 12};
+  int64_t branches[20] = {0};
+  test_message first = {0}, switching = {0};
+  const cyxla_hlo *hlo;
+
+  branches[19] = 2;
+  test_put_text(&switching, 2, "conditional");
+  test_put_number(&switching, 35, 1);
+  test_put_list(&switching, 38, branches, 20);
+  test_put_message(&first, 2, &switching);
+  put_instruction(&first, 3, "call", operands, 2, 2);
+  hlo = read_two(&first);
+  expect_no_step(hlo, 22);
+}
+
 static void memory_that_runs_out_is_said(void) {
   test_message module = {0}, instructions = {0};
   cyxla_hlo hlo;
@@ -261,4 +278,4 @@ TEST_MAIN(TEST_CASE(instructions_and_computations_are_found_by_id),
           TEST_CASE(values_go_into_calls_and_come_out), TEST_CASE(values_go_into_loops),
           TEST_CASE(a_conditional_s_value_is_its_first_branch_s),
           TEST_CASE(a_parameter_that_is_called_from_nowhere_or_twice_is_not_followed),
-          TEST_CASE(memory_that_runs_out_is_said))
+          TEST_CASE(each_of_many_calls_counts), TEST_CASE(memory_that_runs_out_is_said))
