@@ -25,7 +25,6 @@ enum {
   ALLOCATION_LAST = 13
 };
 enum { ASSIGNED_LOGICAL_ID = 1, ASSIGNED_OFFSET = 2 };
-enum { SLICE_OFFSET = 1, SLICE_SIZE = 2, SLICE_ALLOCATION = 3, SLICE_ELEMENT_TYPE = 4 };
 enum { PROGRAM_PARAMETERS = 1, PROGRAM_RESULT = 2, SHAPE_TUPLE = 4 };
 
 /* Steps from an output to what defines it. */
@@ -106,21 +105,34 @@ static cyxla_status read_logical_buffers(reading *in, cyxla_wire assignment,
   qsort(in->buffers, in->num_buffers, sizeof(*in->buffers), compare_buffers);
   for (size_t i = 0; i < in->num_buffers; i++) in->places[i] = &in->buffers[i];
   qsort(in->places, in->num_buffers, sizeof(*in->places), compare_by_place);
+  for (size_t i = 1; i < in->num_buffers; i++) {
+    if (in->places[i]->place.instruction >= 0 &&
+        compare_by_place(&in->places[i - 1], &in->places[i]) == 0) {
+      return refuse("a value of it lies in two places", error);
+    }
+  }
   return CYXLA_OK;
 }
 
-/* Notes that a value lies in an allocation, or fills in a constant with it. */
-static void read_assigned(reading *in, cyxla_wire assigned, size_t index) {
+/* The value that is assigned to an allocation; NULL where it is not in the list. */
+static logical_buffer *find_assigned(const reading *in, cyxla_wire assigned) {
   const logical_buffer key = {
       .id = (int64_t)cyxla_wire_value(assigned, ASSIGNED_LOGICAL_ID)};
-  logical_buffer *buffer = in->num_buffers > 0
-                               ? bsearch(&key, in->buffers, in->num_buffers,
-                                         sizeof(*in->buffers), compare_buffers)
-                               : NULL;
 
-  if (buffer == NULL) return;
+  return in->num_buffers > 0 ? bsearch(&key, in->buffers, in->num_buffers,
+                                       sizeof(*in->buffers), compare_buffers)
+                             : NULL;
+}
+
+/* Notes that a value lies in an allocation; false where it lies in one already. */
+static bool read_assigned(reading *in, cyxla_wire assigned, size_t index) {
+  logical_buffer *buffer = find_assigned(in, assigned);
+
+  if (buffer == NULL) return true;
+  if (buffer->allocation >= 0) return false;
   buffer->allocation = (int64_t)index;
   buffer->offset = cyxla_wire_value(assigned, ASSIGNED_OFFSET);
+  return true;
 }
 
 static cyxla_status read_constant(reading *in, cyxla_wire message,
@@ -128,15 +140,12 @@ static cyxla_status read_constant(reading *in, cyxla_wire message,
   cyxla_wire_field field;
 
   while (message.bytes > 0 && cyxla_wire_next(&message, &field)) {
-    logical_buffer key, *buffer;
+    const logical_buffer *buffer;
     const cyxla_hlo_instruction *instruction;
     if (field.number != ALLOCATION_ASSIGNED || field.type != CYXLA_WIRE_COUNTED)
       continue;
-    key.id = (int64_t)cyxla_wire_value(field.content, ASSIGNED_LOGICAL_ID);
-    buffer = in->num_buffers > 0 ? bsearch(&key, in->buffers, in->num_buffers,
-                                           sizeof(*in->buffers), compare_buffers)
-                                 : NULL;
-    if (buffer == NULL || buffer->offset != 0) continue;
+    buffer = find_assigned(in, field.content);
+    if (buffer == NULL || buffer->offset != 0 || buffer->place.depth > 0) continue;
     instruction = cyxla_hlo_find(in->hlo, buffer->place.instruction);
     /* An element of 8 bytes takes at least one, so that the constant is no longer. */
     if (instruction == NULL || allocation->bytes / 8 > instruction->message.bytes) {
@@ -184,8 +193,9 @@ static cyxla_status read_allocation(reading *in, cyxla_wire message, size_t inde
     if (!cyxla_wire_next(&rest, &field) || field.number > ALLOCATION_LAST) {
       return refuse("it has an allocation with a field that is not known", error);
     }
-    if (field.number == ALLOCATION_ASSIGNED && field.type == CYXLA_WIRE_COUNTED) {
-      read_assigned(in, field.content, index);
+    if (field.number == ALLOCATION_ASSIGNED && field.type == CYXLA_WIRE_COUNTED &&
+        !read_assigned(in, field.content, index)) {
+      return refuse("a value of it lies in two places", error);
     }
   }
   if (cyxla_wire_value(message, ALLOCATION_INDEX) != index ||
@@ -370,27 +380,4 @@ void cyxla_buffers_free(cyxla_allocation_list *list) {
   for (size_t i = 0; i < list->count; i++) cyxla_aligned_free(list->items[i].constant);
   cyxla_release(list->items);
   memset(list, 0, sizeof(*list));
-}
-
-bool cyxla_slice_read(cyxla_wire message, const cyxla_allocation_list *list,
-                      cyxla_slice *slice) {
-  cyxla_wire rest = message;
-  cyxla_wire_field field;
-  uint64_t numbers[SLICE_ELEMENT_TYPE + 1] = {0};
-
-  while (rest.bytes > 0) {
-    if (!cyxla_wire_next(&rest, &field) || field.type != CYXLA_WIRE_VARINT ||
-        field.number > SLICE_ELEMENT_TYPE) {
-      return false;
-    }
-    numbers[field.number] = field.value;
-  }
-  if (numbers[SLICE_ALLOCATION] >= list->count) return false;
-  slice->allocation = (size_t)numbers[SLICE_ALLOCATION];
-  slice->offset = (size_t)numbers[SLICE_OFFSET];
-  slice->bytes = (size_t)numbers[SLICE_SIZE];
-  return !list->items[slice->allocation].is_thread_local &&
-         numbers[SLICE_OFFSET] <= list->items[slice->allocation].bytes &&
-         numbers[SLICE_SIZE] <=
-             list->items[slice->allocation].bytes - numbers[SLICE_OFFSET];
 }

@@ -111,7 +111,7 @@ void make_assignment(test_message *assignment) {
   for (uint64_t i = 1; i <= NUM_ALLOCATIONS; i++) {
     test_message buffer = {0}, location = {0};
     test_put_number(&buffer, 1, i);
-    test_put_number(&location, 4, i);
+    test_put_number(&location, 4, i == given.twice ? OUT + 1 : i);
     if (i == OUT + 1) test_put_list(&location, 3, deep, given.depth);
     test_put_message(&buffer, 3, &location);
     test_put_message(assignment, 1, &buffer);

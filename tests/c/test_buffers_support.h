@@ -32,6 +32,7 @@ typedef struct test_assignment {
   uint64_t assigned[NUM_ALLOCATIONS];         /* ids of values */
   size_t depth;                               /* of where the value in OUT is defined */
   size_t literal_bytes;
+  uint64_t twice; /* the id of a value that is defined where the one in OUT is */
   const char *root;
   int64_t operands[2];
   int64_t order[2]; /* of the arrays' dimensions */

@@ -166,6 +166,18 @@ static void constants_without_a_value_are_refused(void) {
   expect_refused("it has a constant without a value that is known");
 }
 
+/* Constants could have the same literal else, and take any amount of memory. */
+static void a_value_lies_in_one_place(void) {
+  start();
+  given.fields[SCRATCH][IS_CONSTANT] = 1;
+  given.fields[SCRATCH][SIZE] = 16;
+  given.assigned[SCRATCH] = CONSTANT + 1;
+  expect_refused("a value of it lies in two places");
+  start();
+  given.twice = SCRATCH + 1;
+  expect_refused("a value of it lies in two places");
+}
+
 /* The memory of a constant is not asked for before it is clear that there is a value.
  */
 static void a_huge_constant_is_refused(void) {
@@ -289,7 +301,7 @@ TEST_MAIN(TEST_CASE(allocations_are_told_apart),
           TEST_CASE(a_broken_allocation_is_refused),
           TEST_CASE(inputs_other_than_the_signature_s_are_refused),
           TEST_CASE(constants_without_a_value_are_refused),
-          TEST_CASE(a_huge_constant_is_refused),
+          TEST_CASE(a_value_lies_in_one_place), TEST_CASE(a_huge_constant_is_refused),
           TEST_CASE(outputs_that_lie_elsewhere_are_refused),
           TEST_CASE(outputs_that_cannot_be_found_are_refused), TEST_CASE(a_circle_ends),
           TEST_CASE(a_module_without_an_entry_is_refused),

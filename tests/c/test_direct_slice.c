@@ -1,4 +1,3 @@
-/* Slices: cyxla_slice_read of src/direct/buffers.c. */
 #include "direct/buffers.h"
 
 #include "test_direct_support.h"
