@@ -21,13 +21,24 @@ static bool provide_scratch(cyxla_direct_call *call) {
   const cyxla_allocation_list *list = &call->direct->allocations;
 
   for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].is_constant) place(call, i, list->items[i].constant);
     if (!list->items[i].is_scratch) continue;
     call->scratch[i] = cyxla_aligned_alloc(list->items[i].bytes);
     if (call->scratch[i] == NULL) return false;
-    place(call, i, call->scratch[i]);
   }
   return true;
+}
+
+/* Of all slices at once: there may be as many allocations as slices. */
+static void place_scratch_and_constants(cyxla_direct_call *call) {
+  const cyxla_thunks *thunks = &call->direct->thunks;
+
+  for (size_t i = 0; i < thunks->num_slices; i++) {
+    const cyxla_slice *slice = &thunks->slices[i];
+    const cyxla_allocation *item = &call->direct->allocations.items[slice->allocation];
+    unsigned char *memory =
+        item->is_constant ? item->constant : call->scratch[slice->allocation];
+    if (memory != NULL) call->slices[i].data = memory + slice->offset;
+  }
 }
 
 static void fill_frames(cyxla_direct_call *call) {
@@ -60,6 +71,7 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
     cyxla_direct_call_free(call);
     return cyxla_error_out_of_memory(error, "a call");
   }
+  place_scratch_and_constants(call);
   fill_frames(call);
   return CYXLA_OK;
 }
