@@ -2,12 +2,16 @@
 
 The CPU plugin compiles them for SSE4.2, so that their code runs on any x86-64 machine.
 What is not code or data of theirs, such as options and where in a source an instruction
-comes from, is left out. The package is needed, with the plugin of the tests:
+comes from, is left out. The package is needed, with the plugins of the tests, of which
+a process loads one:
 
-    PYTHONPATH=build/python:tests/python .venv/bin/python tests/c/direct/make.py
+    export PYTHONPATH=build/python:tests/python
+    .venv/bin/python tests/c/direct/make.py
+    .venv/bin/python tests/c/direct/make.py old
 """
 
 import os
+import sys
 from pathlib import Path
 
 # Before the plugin is loaded.
@@ -22,7 +26,7 @@ from jax import lax
 from jax._src.interpreters import mlir as jax_mlir
 from jax.extend import mlir
 from jaxlib.mlir import ir
-from plugins_for_tests import CPU_PLUGIN
+from plugins_for_tests import CPU_PLUGIN, OLD_CPU_PLUGIN
 
 FOLDER = Path(__file__).parent
 LENGTH = 300  # above what XLA makes one kernel of, loops and branches included
@@ -213,14 +217,18 @@ SERIALIZED = {1: RESULT, 2: None}
 
 
 def main():
+    is_old = sys.argv[1:] == ["old"]
     jax.config.update("jax_enable_x64", True)
-    cyxla.initialize(CPU_PLUGIN)
+    cyxla.initialize(OLD_CPU_PLUGIN if is_old else CPU_PLUGIN)
     for name, program in programs():
+        if is_old and name != "several":
+            continue
         # Before the first run, after which the plugin may refuse.
         serialized = cyxla.compile_program(program)[0].serialize()
         data = edited(serialized, SERIALIZED)
-        (FOLDER / f"{name}.bin").write_bytes(data)
-        print(f"{name}: {len(data)} bytes")
+        file = f"{name}_old.bin" if is_old else f"{name}.bin"
+        (FOLDER / file).write_bytes(data)
+        print(f"{file}: {len(data)} bytes")
 
 
 main()
