@@ -48,10 +48,8 @@ def save_all(executables, path):
     check(status, &error)
 
 
-TIERS = {
-    None: CYXLA_TIER_DEFAULT, "auto": CYXLA_TIER_AUTO, "pjrt": CYXLA_TIER_PJRT,
-    "direct": CYXLA_TIER_DIRECT,
-}
+TIERS = dict(auto=CYXLA_TIER_AUTO, pjrt=CYXLA_TIER_PJRT, direct=CYXLA_TIER_DIRECT)
+TIERS[None] = CYXLA_TIER_DEFAULT
 
 
 cdef class Executable:
