@@ -203,9 +203,8 @@ ROWS = {
 
 
 def lobpcg(a, x):
-    """The largest eigenvalues, and vectors without their signs, which are anyone's. After
-    few steps: where it has converged it divides by what is 0 but for rounding."""
-    values, vectors, _ = linalg.lobpcg_standard(a, x, m=2)
+    """The largest eigenvalues, and vectors without their signs, which are anyone's."""
+    values, vectors, _ = linalg.lobpcg_standard(a, x, m=5)
     return values, jnp.abs(vectors)
 
 
