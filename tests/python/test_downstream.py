@@ -182,3 +182,5 @@ def test_a_module_built_against_another_version_is_rejected(tmp_path, name):
 
 def test_the_version_of_this_cyxla_is_accepted():
     assert cyxla.check_abi(cyxla._runtime._ABI_VERSION) is None
+    with pytest.raises(ImportError, match="was built against version 987 of cyxla's"):
+        cyxla.check_abi(987)
