@@ -42,6 +42,11 @@ struct cyxla_call {
   PJRT_ExecuteOptions options;
 };
 
+/* Whether memory can be used where it lies. */
+static inline bool cyxla_call_is_aligned(const void *memory) {
+  return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
+}
+
 static inline size_t cyxla_call_num_inputs(const cyxla_call *call) {
   return call->executable->program->inputs.count;
 }

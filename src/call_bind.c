@@ -6,10 +6,6 @@
 #include "memory.h"
 #include "options.h"
 
-static bool is_aligned(const void *memory) {
-  return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
-}
-
 /* Whether the output that takes over a donated input is bound to the input's memory. */
 static bool is_updated_in_place(const cyxla_call *call, size_t input) {
   int64_t output = cyxla_call_input_spec(call, input)->aliased_output;
@@ -21,7 +17,7 @@ static cyxla_input_mode choose_mode(const cyxla_call *call, size_t index) {
   const cyxla_call_input_state *input = &call->inputs[index];
 
   if (!call->executable->runtime->zero_copy) return CYXLA_INPUT_COPIED;
-  if (!is_aligned(input->array)) return CYXLA_INPUT_STAGED;
+  if (!cyxla_call_is_aligned(input->array)) return CYXLA_INPUT_STAGED;
   return is_updated_in_place(call, index) ? CYXLA_INPUT_DONATED : CYXLA_INPUT_SHARED;
 }
 

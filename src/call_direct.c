@@ -35,17 +35,13 @@ static void leave_kernels(unsigned int saved) {
 }
 #endif
 
-static bool is_aligned(const void *memory) {
-  return (uintptr_t)memory % CYXLA_ALIGNMENT == 0;
-}
-
 /* Where the code writes an output: the bound memory, if that is aligned, else the
  * call's own. */
 static void *target_of(const cyxla_call *call, size_t index) {
   const cyxla_call_output_state *output = &call->outputs[index];
 
-  return output->bound != NULL && is_aligned(output->bound) ? output->bound
-                                                            : output->copy;
+  return output->bound != NULL && cyxla_call_is_aligned(output->bound) ? output->bound
+                                                                       : output->copy;
 }
 
 static bool provide_staging(cyxla_call_input_state *input, size_t bytes) {
@@ -60,7 +56,8 @@ cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error) {
   }
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
     cyxla_call_input_state *input = &call->inputs[i];
-    input->mode = is_aligned(input->array) ? CYXLA_INPUT_SHARED : CYXLA_INPUT_STAGED;
+    input->mode =
+        cyxla_call_is_aligned(input->array) ? CYXLA_INPUT_SHARED : CYXLA_INPUT_STAGED;
     if (!provide_staging(input, cyxla_call_input_spec(call, i)->bytes)) {
       return cyxla_error_out_of_memory(error, "an input");
     }

@@ -39,6 +39,10 @@ bool cyxla_path_is_file(const char *path) {
   return cyxla_path_check_file(path, CYXLA_UNKNOWN, "", NULL) == CYXLA_OK;
 }
 
+bool cyxla_path_is_same_state(const cyxla_path_state *a, const cyxla_path_state *b) {
+  return a->is_there && memcmp(a, b, sizeof(*a)) == 0;
+}
+
 /* The length of the path up to and with its last separator, 0 if it has none. */
 static size_t directory_length(const char *path) {
   size_t length = strlen(path);

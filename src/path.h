@@ -35,6 +35,9 @@ typedef struct cyxla_path_state {
 
 void cyxla_path_get_state(const char *path, cyxla_path_state *state);
 
+/* Whether both are of one file that is there. */
+bool cyxla_path_is_same_state(const cyxla_path_state *a, const cyxla_path_state *b);
+
 /* Size and hash of a file's content. */
 cyxla_status cyxla_path_hash_file(const char *path, uint64_t *bytes, uint64_t *hash,
                                   cyxla_error *error);

@@ -18,10 +18,6 @@ void cyxla_plugin_note_file(cyxla_plugin *plugin) {
   plugin->xla_flags_hash = cyxla_hash_bytes(flags, strlen(flags));
 }
 
-static bool is_same(const cyxla_path_state *a, const cyxla_path_state *b) {
-  return a->is_there && memcmp(a, b, sizeof(*a)) == 0;
-}
-
 /* The file that was hashed last. Under the lock of the plugins. */
 static struct {
   cyxla_path_state state;
@@ -36,7 +32,7 @@ static cyxla_status hash_file(const char *path, cyxla_path_state *state,
   cyxla_status status;
 
   cyxla_path_get_state(path, state);
-  if (is_same(state, &last.state)) {
+  if (cyxla_path_is_same_state(state, &last.state)) {
     *bytes = state->bytes;
     *hash = last.hash;
     return CYXLA_OK;
@@ -44,7 +40,7 @@ static cyxla_status hash_file(const char *path, cyxla_path_state *state,
   status = cyxla_path_hash_file(path, bytes, hash, error);
   if (status != CYXLA_OK) return status;
   cyxla_path_get_state(path, &after);
-  if (!is_same(state, &after)) {
+  if (!cyxla_path_is_same_state(state, &after)) {
     memset(state, 0, sizeof(*state));
   } else if (state->seconds + CYXLA_SETTLED_SECONDS < (int64_t)time(NULL)) {
     last.state = *state;
@@ -74,7 +70,7 @@ static cyxla_status hash_library(cyxla_plugin *plugin, cyxla_error *error) {
   cyxla_status status = hash_file(plugin->path, &state, &bytes, &hash, error);
 
   if (status != CYXLA_OK) return status;
-  if (!is_same(&state, &plugin->file)) {
+  if (!cyxla_path_is_same_state(&state, &plugin->file)) {
     return cyxla_error_set(error, CYXLA_FAILED_PRECONDITION,
                            "the plugin %s was changed after it had been loaded, so "
                            "that nothing tells which build it is; start the program "

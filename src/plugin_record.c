@@ -20,10 +20,6 @@ static void get_state(const char *path, cyxla_path_state *state) {
   state->device = 0;
 }
 
-static bool is_same(const cyxla_path_state *a, const cyxla_path_state *b) {
-  return a->is_there && memcmp(a, b, sizeof(*a)) == 0;
-}
-
 /* Notes the state of a file that had another state before it was hashed, or may still
  * change without a trace, as not known. */
 static void note_state(cyxla_plugin_record *record, const cyxla_path_state *before) {
@@ -33,8 +29,9 @@ static void note_state(cyxla_plugin_record *record, const cyxla_path_state *befo
   get_state(record->path, &after);
   /* Images of file systems are made with times that do not tell, all of whole seconds,
    * and numbers that are the same in each; files on Windows have no numbers at all. */
-  if (is_same(before, &after) && after.number != 0 && after.status_nanoseconds != 0 &&
-      after.seconds < settled && after.status_seconds < settled &&
+  if (cyxla_path_is_same_state(before, &after) && after.number != 0 &&
+      after.status_nanoseconds != 0 && after.seconds < settled &&
+      after.status_seconds < settled &&
       cyxla_path_hash_ends(record->path, &record->ends_hash)) {
     record->state = after;
   }
@@ -104,7 +101,7 @@ bool cyxla_plugin_record_is_unchanged(const cyxla_plugin_record *record) {
 
   if (record->path == NULL) return false;
   get_state(record->path, &state);
-  return is_same(&record->state, &state) &&
+  return cyxla_path_is_same_state(&record->state, &state) &&
          cyxla_path_hash_ends(record->path, &ends_hash) &&
          ends_hash == record->ends_hash;
 }
@@ -115,7 +112,7 @@ void cyxla_plugin_recall(const cyxla_plugin *plugin,
 
   loaded.device = 0;
   if (record->path == NULL || strcmp(plugin->path, record->path) != 0 ||
-      !is_same(&record->state, &loaded)) {
+      !cyxla_path_is_same_state(&record->state, &loaded)) {
     return;
   }
   cyxla_lock_acquire(&cyxla_process_plugins_lock);

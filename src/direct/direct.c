@@ -18,21 +18,11 @@ enum {
 enum { MODULE_WITH_CONFIG_MODULE = 1, OBJECT_CONTENT = 1 };
 enum { KIND_KERNELS = 2 };
 
+/* The mask of the fields from 1 on. */
+#define FIELDS_UP_TO(last) (CYXLA_WIRE_BIT((last) + 1) - CYXLA_WIRE_BIT(1))
+
 static cyxla_status refuse(const char *what, cyxla_error *error) {
   return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
-
-/* Whether a message has no field behind the last that is known. */
-static bool is_known(cyxla_wire message, uint64_t last) {
-  cyxla_wire_field field;
-
-  while (message.bytes > 0) {
-    if (!cyxla_wire_next(&message, &field) || field.number == 0 ||
-        field.number > last) {
-      return false;
-    }
-  }
-  return true;
 }
 
 static cyxla_status load_objects(cyxla_direct *direct, cyxla_wire result,
@@ -78,7 +68,8 @@ static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
   cyxla_hlo hlo;
   cyxla_status status;
 
-  if (!is_known(serialized, TOP_OPTIONS) || !is_known(result, RESULT_LAST) ||
+  if (!cyxla_wire_has_only(serialized, FIELDS_UP_TO(TOP_OPTIONS)) ||
+      !cyxla_wire_has_only(result, FIELDS_UP_TO(RESULT_LAST)) ||
       cyxla_wire_value(result, RESULT_KIND) != KIND_KERNELS) {
     return refuse("it is not serialized as XLA's CPU plugins do that are known", error);
   }
