@@ -97,7 +97,7 @@ static bool compile(compilation *self, const char *plugin, const numbered_size *
   cyxla_executable *first;
   cyxla_program *program;
   cyxla_error error;
-  bool done = size_open(self->file, plugin, size, &first, &error);
+  bool done = size_open(self->file, plugin, true, size, &first, &error);
 
   progress_end(shown);
   if (!done) return report_failure(self, 0, &error);

@@ -52,8 +52,8 @@ int prepare_executable(const command *self, const prepare_options *options,
                        prepared *made) {
   cyxla_error error;
   progress *shown = progress_begin("compiling", made->file);
-  bool done =
-      size_open(made->file, options->plugin, &made->size, &made->executable, &error);
+  bool done = size_open(made->file, options->plugin, false, &made->size,
+                        &made->executable, &error);
 
   progress_end(shown);
   if (done) return EXIT_DONE;

@@ -131,8 +131,9 @@ static bool is_still_there(const numbered_size *size,
   return true;
 }
 
-bool size_open(const char *file, const char *plugin, const numbered_size *size,
-               cyxla_executable **executable, cyxla_error *error) {
+bool size_open(const char *file, const char *plugin, bool with_plugin,
+               const numbered_size *size, cyxla_executable **executable,
+               cyxla_error *error) {
   cyxla_open_options how = CYXLA_OPEN_OPTIONS_INIT;
   size_t count = cyxla_program_num_inputs(size->program);
   cyxla_array_spec *shapes = calloc(count + 1, sizeof(*shapes));
@@ -148,6 +149,7 @@ bool size_open(const char *file, const char *plugin, const numbered_size *size,
     shapes[i].shape = cyxla_program_input(size->program, i)->shape;
   }
   how.plugin = plugin;
+  how.with_plugin = with_plugin;
   if (cyxla_program_num_sizes(size->program) > 1) {
     how.inputs = shapes;
     how.num_inputs = count;

@@ -27,9 +27,11 @@ int size_pick(const command *self, const char *number, const cyxla_program *prog
               const inputs *given, numbered_size *size);
 
 /* Opens a file at the size that was found in it, with a plugin, or the one that is
- * looked for if that is NULL. False where that fails, or where the file holds another
- * program by now; the message says so. */
-bool size_open(const char *file, const char *plugin, const numbered_size *size,
-               cyxla_executable **executable, cyxla_error *error);
+ * looked for if that is NULL; without one where the file's code is called directly,
+ * unless it has to be `with_plugin`. False where that fails, or where the file holds
+ * another program by now; the message says so. */
+bool size_open(const char *file, const char *plugin, bool with_plugin,
+               const numbered_size *size, cyxla_executable **executable,
+               cyxla_error *error);
 
 #endif

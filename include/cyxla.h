@@ -277,9 +277,15 @@ typedef struct cyxla_executable_info {
   const char *device_kind;  /* of the device that it was compiled for */
   const char *cpu_features; /* of the machine that compiled, see cyxla_cpu_features */
   size_t bytes;             /* of machine code, as the plugin serialized it */
+  bool is_direct; /* it can be called directly, so that no plugin is needed to run it */
+  bool reserved[7]; /* so that the struct ends where its last field does */
 } cyxla_executable_info;
-#define CYXLA_EXECUTABLE_INFO_INIT \
-  {sizeof(cyxla_executable_info), NULL, 0, 0, NULL, NULL, NULL, 0}
+#define CYXLA_EXECUTABLE_INFO_INIT                                           \
+  {                                                                          \
+    sizeof(cyxla_executable_info), NULL, 0, 0, NULL, NULL, NULL, 0, false, { \
+      false                                                                  \
+    }                                                                        \
+  }
 
 /* The number of executables that the program was read with from a file, and what each
  * of them is: info's struct_size is set by the caller. cyxla_executable_create loads
@@ -480,10 +486,13 @@ typedef struct cyxla_executable cyxla_executable;
 /* How calls run. */
 typedef enum cyxla_tier {
   CYXLA_TIER_DEFAULT = 0, /* what the environment variable CYXLA_TIER says: auto, pjrt
-                             or direct; pjrt where it is unset */
-  CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results were
-                             compared with the plugin's bit for bit, and it runs on one
-                             thread; else pjrt */
+                             or direct; auto where it is unset */
+  CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results are
+                             the plugin's, bit for bit, and it runs on one thread; else
+                             pjrt. The results are compared when the executable is made,
+                             on made-up inputs; those of a loop whose length depends on
+                             its inputs, and of runs that take long, in the first runs
+                             of calls, which happen both ways */
   CYXLA_TIER_PJRT = 2,    /* through the plugin */
   CYXLA_TIER_DIRECT = 3 /* the machine code itself, which the library takes out of what
                            the plugin serializes: on Linux on x86-64, XLA's CPU
@@ -498,15 +507,20 @@ typedef struct cyxla_executable_options {
                              program's file holds is loaded, or it is compiled */
   size_t serialized_bytes;
   cyxla_tier tier;
-  bool without_comparison; /* of direct code with the plugin */
-  bool reserved[3];        /* so that the struct ends where its last field does */
+  bool without_comparison;     /* of direct code with the plugin */
+  bool reserved[3];            /* so that examples is aligned */
+  const void *const *examples; /* [num_inputs] arrays in row-major order, on which
+                                  direct code is compared too, so that no run has to;
+                                  NULL: none */
 } cyxla_executable_options;
-#define CYXLA_EXECUTABLE_OPTIONS_INIT                                       \
-  {                                                                         \
-    sizeof(cyxla_executable_options), NULL, 0, CYXLA_TIER_DEFAULT, false, { \
-      false                                                                 \
-    }                                                                       \
-  }
+#define CYXLA_EXECUTABLE_OPTIONS_INIT \
+  {sizeof(cyxla_executable_options),  \
+   NULL,                              \
+   0,                                 \
+   CYXLA_TIER_DEFAULT,                \
+   false,                             \
+   {false, false, false},             \
+   NULL}
 
 /* Compiles a program for the first device of a runtime. */
 CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
@@ -517,7 +531,9 @@ CYXLA_API cyxla_status cyxla_executable_compile(cyxla_runtime *runtime,
 /* Makes a program ready to run on the first device of a runtime. If it was read from a
  * file with an executable of this very build of the plugin, for this kind of device and
  * a processor whose features this one all has, and XLA_FLAGS was the same, that is
- * loaded; else, and where the plugin refuses it, the program is compiled. */
+ * loaded; else, and where the plugin refuses it, the program is compiled. Without a
+ * runtime only code of the program's file that is called directly serves, as in
+ * cyxla_open; CYXLA_FAILED_PRECONDITION where the file has none for this machine. */
 CYXLA_API cyxla_status cyxla_executable_create(cyxla_runtime *runtime,
                                                cyxla_program *program,
                                                cyxla_executable **executable,
@@ -549,16 +565,29 @@ typedef struct cyxla_open_options {
   const cyxla_array_spec *inputs; /* [num_inputs]: of a file with several sizes, which
                                      one, see cyxla_program_pick */
   size_t num_inputs;
+  cyxla_tier tier;
+  bool with_plugin; /* one is loaded also where the file's code is called directly */
+  bool reserved[3]; /* so that the struct ends where its last field does */
 } cyxla_open_options;
-#define CYXLA_OPEN_OPTIONS_INIT {sizeof(cyxla_open_options), NULL, NULL, NULL, 0}
+#define CYXLA_OPEN_OPTIONS_INIT                                                   \
+  {                                                                               \
+    sizeof(cyxla_open_options), NULL, NULL, NULL, 0, CYXLA_TIER_DEFAULT, false, { \
+      false                                                                       \
+    }                                                                             \
+  }
 
 /* Opens a .cyxla file and makes its program ready to run, as cyxla_executable_create
  * does; options may be NULL. A file that holds a function at several sizes needs the
  * shapes of the inputs in the options, and that size is opened; another one is compiled
  * or opened by itself: cyxla_program_pick with the executable's program finds it.
  *
- * Without a runtime in the options a default one is made from the plugin in the
- * options, else the one that the environment variable CYXLA_PLUGIN names, else a
+ * A file that was saved from an executable of the tier "direct" holds code that runs
+ * without a plugin: on a machine with all the processor features that it was compiled
+ * for, and where the options name no runtime or plugin and the tier is not pjrt, no
+ * plugin is looked for or loaded, and the executable has no runtime.
+ *
+ * Otherwise, without a runtime in the options, a default one is made from the plugin in
+ * the options, else the one that the environment variable CYXLA_PLUGIN names, else a
  * plugin that lies beside the file, else the plugin that was recorded when the file
  * was saved, if that library is unchanged, else one in the library's own plugin
  * directory. Default runtimes are shared by all that are opened with the same plugin
@@ -596,7 +625,8 @@ CYXLA_API cyxla_status cyxla_executable_serialize(const cyxla_executable *execut
                                                   void **data, size_t *bytes,
                                                   cyxla_error *error);
 
-/* The program and the runtime that the executable was made of; borrowed. */
+/* The program and the runtime that the executable was made of; borrowed. The runtime is
+ * NULL where a file was opened without a plugin. */
 CYXLA_API cyxla_program *cyxla_executable_program(const cyxla_executable *executable);
 CYXLA_API cyxla_runtime *cyxla_executable_runtime(const cyxla_executable *executable);
 
@@ -619,7 +649,8 @@ CYXLA_API size_t cyxla_executable_find_output(const cyxla_executable *executable
 /* How calls run: "pjrt" or "direct", see cyxla_tier. */
 CYXLA_API const char *cyxla_executable_tier(const cyxla_executable *executable);
 
-/* Why calls run through the plugin where CYXLA_TIER_AUTO was asked for; "" else. */
+/* Why calls run through the plugin where CYXLA_TIER_AUTO was asked for; "" else.
+ * Borrowed, and may change while the first runs are compared. */
 CYXLA_API const char *cyxla_executable_tier_reason(const cyxla_executable *executable);
 
 /* Seconds that the plugin took to compile, or to load what had been compiled before. */

@@ -49,10 +49,11 @@ cyxla_status cyxla_buffer_create(const cyxla_runtime *runtime,
 }
 
 void cyxla_buffer_destroy(const cyxla_runtime *runtime, PJRT_Buffer *buffer) {
-  const PJRT_Api *api = runtime->plugin->api;
   PJRT_Buffer_Destroy_Args args = {sizeof(args), NULL, buffer};
+  const PJRT_Api *api;
 
   if (buffer == NULL || !cyxla_runtime_is_usable(runtime)) return;
+  api = runtime->plugin->api;
   cyxla_error_from_pjrt(api, api->PJRT_Buffer_Destroy(&args), "destroy a buffer", NULL);
 }
 

@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include "atomic.h"
 #include "buffer.h"
 #include "error.h"
 #include "fpenv.h"
@@ -65,11 +66,12 @@ void cyxla_call_list_kept_inputs(cyxla_call *call) {
   call->options.num_non_donatable_input_indices = count;
 }
 
-static cyxla_status fill(cyxla_call *call, cyxla_error *error) {
+static cyxla_status fill(cyxla_call *call, const cyxla_direct *direct,
+                         cyxla_error *error) {
   cyxla_status status;
 
   if (!allocate_lists(call)) return cyxla_error_out_of_memory(error, "a call");
-  if (call->executable->direct != NULL) return cyxla_call_direct_create(call, error);
+  if (direct != NULL) return cyxla_call_direct_create(call, direct, error);
   status = create_context(call, error);
   for (size_t i = 0; status == CYXLA_OK && i < cyxla_call_num_inputs(call); i++) {
     status = create_input(call, i, error);
@@ -80,17 +82,15 @@ static cyxla_status fill(cyxla_call *call, cyxla_error *error) {
   return status;
 }
 
-cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
-                               cyxla_error *error) {
+cyxla_status cyxla_call_make(cyxla_executable *executable, const cyxla_direct *direct,
+                             cyxla_call **call, cyxla_error *error) {
   cyxla_call *made;
   cyxla_fpenv caller;
   cyxla_status status;
 
-  CYXLA_REQUIRE(call, error);
   *call = NULL;
-  CYXLA_REQUIRE(executable, error);
   /* Direct code needs no plugin, and so runs in a forked process too. */
-  if (executable->direct == NULL) {
+  if (direct == NULL) {
     status = cyxla_runtime_check_process(executable->runtime, error);
     if (status != CYXLA_OK) return status;
   }
@@ -98,7 +98,7 @@ cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
   if (made == NULL) return cyxla_error_out_of_memory(error, "a call");
   made->executable = cyxla_executable_retain(executable);
   cyxla_fpenv_enter(&caller);
-  status = fill(made, error);
+  status = fill(made, direct, error);
   cyxla_fpenv_leave(&caller);
   if (status != CYXLA_OK) {
     cyxla_call_destroy(made);
@@ -106,6 +106,26 @@ cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
   }
   *call = made;
   return CYXLA_OK;
+}
+
+cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
+                               cyxla_error *error) {
+  long trials;
+  cyxla_status status;
+
+  CYXLA_REQUIRE(call, error);
+  *call = NULL;
+  CYXLA_REQUIRE(executable, error);
+  trials = cyxla_atomic_load(&executable->trials);
+  status = cyxla_call_make(executable,
+                           trials == CYXLA_TRIALS_FAILED ? NULL : executable->direct,
+                           call, error);
+  if (status != CYXLA_OK || executable->direct == NULL || trials <= 0) return status;
+  status = cyxla_call_make(executable, NULL, &(*call)->witness, error);
+  if (status == CYXLA_OK) return CYXLA_OK;
+  cyxla_call_destroy(*call);
+  *call = NULL;
+  return status;
 }
 
 void cyxla_call_release_outputs(cyxla_call *call) {
@@ -134,12 +154,13 @@ static void destroy_arrays(cyxla_call *call) {
 }
 
 static void destroy_context(cyxla_call *call) {
-  const PJRT_Api *api = call_api(call);
   PJRT_ExecuteContext_Destroy_Args args = {sizeof(args), NULL, call->context};
+  const PJRT_Api *api;
 
   if (call->context == NULL || !cyxla_runtime_is_usable(call->executable->runtime)) {
     return;
   }
+  api = call_api(call);
   cyxla_error_from_pjrt(api, api->PJRT_ExecuteContext_Destroy(&args),
                         "destroy a context", NULL);
 }
@@ -148,6 +169,7 @@ void cyxla_call_destroy(cyxla_call *call) {
   cyxla_fpenv caller;
 
   if (call == NULL) return;
+  cyxla_call_destroy(call->witness);
   cyxla_fpenv_enter(&caller);
   destroy_arrays(call);
   destroy_context(call);

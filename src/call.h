@@ -38,6 +38,8 @@ struct cyxla_call {
   int64_t *kept_inputs; /* [num_kept] indices of the inputs that are not given away */
   bool has_run;         /* whether a run has looked at the layouts */
   cyxla_direct_call *direct; /* NULL: runs go through the plugin */
+  cyxla_call *witness; /* runs through the plugin while direct code is on trial; NULL:
+                          it is not */
   PJRT_ExecuteContext *context;
   PJRT_ExecuteOptions options;
 };
@@ -65,6 +67,11 @@ static inline const cyxla_array_spec *cyxla_call_output_spec(const cyxla_call *c
   return &call->executable->program->outputs.specs[index];
 }
 
+/* Makes a call that runs an executable's direct code, or one through the plugin where
+ * that is NULL. */
+cyxla_status cyxla_call_make(cyxla_executable *executable, const cyxla_direct *direct,
+                             cyxla_call **call, cyxla_error *error);
+
 /* Chooses an input's mode by where its array lies and makes the buffer that lasts. */
 cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
                                       cyxla_error *error);
@@ -77,9 +84,22 @@ void cyxla_call_release_outputs(cyxla_call *call);
 
 /* Of calls that run machine code directly: makes one's outputs and places all arrays,
  * places them again after binding, and runs. */
-cyxla_status cyxla_call_direct_create(cyxla_call *call, cyxla_error *error);
+cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *direct,
+                                      cyxla_error *error);
 void cyxla_call_direct_destroy(cyxla_call *call);
 cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error);
 cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error);
+
+/* Gives an output of a run that lies elsewhere the place where the caller reads it. */
+void cyxla_call_direct_fetch(cyxla_call *call, size_t index, const void *source);
+
+/* Runs a call with a witness: both ways while direct code is on trial, else the way
+ * that the trial has come to. */
+cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error);
+
+/* Whether the outputs of two calls are the same, bit for bit; the number of the first
+ * that is not goes to *different. */
+bool cyxla_call_has_same_outputs(const cyxla_call *call, const cyxla_call *other,
+                                 size_t *different);
 
 #endif

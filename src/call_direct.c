@@ -68,12 +68,13 @@ cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-cyxla_status cyxla_call_direct_create(cyxla_call *call, cyxla_error *error) {
+cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *direct,
+                                      cyxla_error *error) {
   cyxla_status status;
 
   call->direct = cyxla_allocate(sizeof(*call->direct));
   if (call->direct == NULL) return cyxla_error_out_of_memory(error, "a call");
-  status = cyxla_direct_call_create(call->executable->direct, call->direct, error);
+  status = cyxla_direct_call_create(direct, call->direct, error);
   if (status != CYXLA_OK) return status;
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
     cyxla_call_input_state *input = &call->inputs[i];
@@ -113,18 +114,15 @@ static void copy_inputs(cyxla_call *call) {
   }
 }
 
-static void fetch_outputs(cyxla_call *call) {
-  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
-    cyxla_call_output_state *output = &call->outputs[i];
-    const cyxla_array_spec *spec = cyxla_call_output_spec(call, i);
-    const void *target = target_of(call, i);
-    output->is_bound = output->bound != NULL;
-    output->is_copied = output->is_bound && target != output->bound;
-    output->array = output->is_bound ? output->bound : target;
-    if (output->is_copied && spec->bytes > 0) {
-      memcpy(output->bound, target, spec->bytes);
-    }
-  }
+void cyxla_call_direct_fetch(cyxla_call *call, size_t index, const void *source) {
+  cyxla_call_output_state *output = &call->outputs[index];
+  const size_t bytes = cyxla_call_output_spec(call, index)->bytes;
+  void *target = output->bound != NULL ? output->bound : output->copy;
+
+  output->is_bound = output->bound != NULL;
+  output->is_copied = output->is_bound && source != output->bound;
+  output->array = target;
+  if (source != target && bytes > 0) memcpy(target, source, bytes);
 }
 
 cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error) {
@@ -139,6 +137,8 @@ cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error) {
     cyxla_call_release_outputs(call);
     return cyxla_error_set(error, CYXLA_INTERNAL, "a kernel of the program has failed");
   }
-  fetch_outputs(call);
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    cyxla_call_direct_fetch(call, i, target_of(call, i));
+  }
   return CYXLA_OK;
 }

@@ -174,6 +174,7 @@ cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
   cyxla_status status;
 
   CYXLA_REQUIRE(call, error);
+  if (call->witness != NULL) return cyxla_call_run_on_trial(call, error);
   if (call->direct != NULL) return cyxla_call_direct_run(call, error);
   if (!cyxla_runtime_is_usable(call->executable->runtime)) {
     cyxla_call_release_outputs(call);

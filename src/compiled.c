@@ -142,7 +142,8 @@ bool cyxla_compiled_belongs(const cyxla_compiled *compiled,
 
 bool cyxla_compiled_replaces(const cyxla_compiled *compiled,
                              const cyxla_compiled *old) {
-  return compiled->code_hash == old->code_hash &&
+  return (compiled->is_direct || !old->is_direct) &&
+         compiled->code_hash == old->code_hash &&
          compiled->options_hash == old->options_hash &&
          compiled->plugin_bytes == old->plugin_bytes &&
          compiled->plugin_hash == old->plugin_hash &&
@@ -186,6 +187,33 @@ cyxla_status cyxla_compiled_find(const cyxla_program *program,
   return CYXLA_OK;
 }
 
+const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
+                                                 cyxla_error *error) {
+  const cyxla_compiled *found = NULL, *other = NULL;
+
+  for (size_t i = 0; i < program->compiled.count; i++) {
+    const cyxla_compiled *compiled = &program->compiled.items[i];
+    if (!compiled->is_direct || strcmp(compiled->platform, "cpu") != 0) continue;
+    if (!cyxla_machine_has_all(cyxla_cpu_features(), compiled->cpu_features)) {
+      other = compiled;
+    } else if (found == NULL ||
+               strlen(compiled->cpu_features) > strlen(found->cpu_features)) {
+      found = compiled;
+    }
+  }
+  if (found != NULL) return found;
+  if (other == NULL) {
+    cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                    "its file holds no code that is called directly");
+  } else {
+    cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                    "the code in its file is for a processor with the features \"%s\", "
+                    "and this one has \"%s\"",
+                    other->cpu_features, cyxla_cpu_features());
+  }
+  return NULL;
+}
+
 size_t cyxla_program_num_executables(const cyxla_program *program) {
   return program->compiled.count;
 }
@@ -211,6 +239,7 @@ cyxla_status cyxla_program_executable_info(const cyxla_program *program, size_t 
   known.device_kind = compiled->device_kind;
   known.cpu_features = compiled->cpu_features;
   known.bytes = compiled->bytes;
+  known.is_direct = compiled->is_direct;
   return cyxla_options_write(info, &known, sizeof(known), "cyxla_executable_info",
                              error);
 }

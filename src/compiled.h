@@ -21,6 +21,7 @@ typedef struct cyxla_compiled {
   uint64_t xla_flags_hash; /* of the variable XLA_FLAGS as the plugin found it */
   unsigned char *data;     /* as the plugin serialized it */
   size_t bytes;
+  bool is_direct; /* its code was called directly, and gave what the plugin gives */
 } cyxla_compiled;
 
 typedef struct cyxla_compiled_list {
@@ -55,7 +56,8 @@ bool cyxla_compiled_belongs(const cyxla_compiled *compiled,
                             const cyxla_program *program);
 
 /* Whether one is of the same program and for the same plugin, device and machine as
- * another, so that a file needs only one of them. */
+ * another, so that a file needs only one of them. One that may be called directly is
+ * only replaced by such a one. */
 bool cyxla_compiled_replaces(const cyxla_compiled *compiled, const cyxla_compiled *old);
 
 /* The one of a program's that a runtime can load, NULL if there is none: of this very
@@ -65,5 +67,10 @@ bool cyxla_compiled_replaces(const cyxla_compiled *compiled, const cyxla_compile
 cyxla_status cyxla_compiled_find(const cyxla_program *program,
                                  const cyxla_runtime *runtime,
                                  const cyxla_compiled **found, cyxla_error *error);
+
+/* The one of a program's that can be called directly on this machine, of several the
+ * one with the most features; NULL if there is none, for which the error says why. */
+const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
+                                                 cyxla_error *error);
 
 #endif

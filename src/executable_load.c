@@ -1,13 +1,9 @@
-#if !defined(_WIN32)
-#define _POSIX_C_SOURCE 200809L
-#endif
-
 #include "executable.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "error.h"
 #include "executable_check.h"
 #include "fpenv.h"
@@ -17,17 +13,6 @@
 #include "stablehlo.h"
 
 static const cyxla_executable_options DEFAULTS = CYXLA_EXECUTABLE_OPTIONS_INIT;
-
-static double seconds_now(void) {
-#if defined(_WIN32)
-  return (double)clock() / CLOCKS_PER_SEC;
-#else
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-#endif
-}
 
 /* What XLA says where the target of a custom call is missing, and what to do then. */
 static const struct {
@@ -155,7 +140,7 @@ static cyxla_status deserialize(cyxla_executable *executable, const serialized *
 static cyxla_status build(cyxla_executable *executable, const serialized *source,
                           cyxla_error *error) {
   const cyxla_program *program = executable->program;
-  double start = seconds_now();
+  double start = cyxla_clock_seconds();
   cyxla_error missing = {CYXLA_OK, ""};
   cyxla_status status;
 
@@ -169,7 +154,7 @@ static cyxla_status build(cyxla_executable *executable, const serialized *source
                            "the plugin %s returned no executable and no error",
                            executable->runtime->plugin->path);
   }
-  executable->compile_seconds = seconds_now() - start;
+  executable->compile_seconds = cyxla_clock_seconds() - start;
   return cyxla_executable_check(executable, error);
 }
 
@@ -254,6 +239,29 @@ static cyxla_status load_given(cyxla_runtime *runtime, cyxla_program *program,
   return make(runtime, program, &source, options, executable, error);
 }
 
+/* As an executable that was opened without a plugin gives NULL for its runtime. */
+static cyxla_status load_without_plugin(cyxla_program *program,
+                                        const cyxla_executable_options *options,
+                                        cyxla_executable **executable,
+                                        cyxla_error *error) {
+  cyxla_tier tier = options->tier;
+  cyxla_error refusal = {CYXLA_OK, "the tier pjrt needs one"};
+  cyxla_status status = cyxla_tier_resolve(&tier, error);
+
+  if (status != CYXLA_OK) return status;
+  status = CYXLA_UNIMPLEMENTED;
+  if (tier != CYXLA_TIER_PJRT && options->serialized == NULL) {
+    status = cyxla_executable_create_without_plugin(program, executable, &refusal);
+  }
+  if (status == CYXLA_OK || status == CYXLA_OUT_OF_MEMORY) {
+    return status == CYXLA_OK ? status : cyxla_error_out_of_memory(error, "code");
+  }
+  return cyxla_error_set(error, CYXLA_FAILED_PRECONDITION,
+                         "the runtime is NULL, and the program cannot run without one: "
+                         "%s",
+                         refusal.message);
+}
+
 cyxla_status cyxla_executable_create(cyxla_runtime *runtime, cyxla_program *program,
                                      cyxla_executable **executable,
                                      cyxla_error *error) {
@@ -270,11 +278,11 @@ cyxla_status cyxla_executable_create_with(cyxla_runtime *runtime,
 
   CYXLA_REQUIRE(executable, error);
   *executable = NULL;
-  CYXLA_REQUIRE(runtime, error);
   CYXLA_REQUIRE(program, error);
   status = cyxla_options_read(&used, sizeof(used), options, "cyxla_executable_options",
                               error);
   if (status != CYXLA_OK) return status;
+  if (runtime == NULL) return load_without_plugin(program, &used, executable, error);
   if (used.serialized != NULL) {
     return load_given(runtime, program, &used, executable, error);
   }

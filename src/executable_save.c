@@ -47,7 +47,7 @@ cyxla_status cyxla_executable_serialize(const cyxla_executable *executable, void
   CYXLA_REQUIRE(executable, error);
   /* XLA's CPU plugins serialize what they have loaded without its machine code, which
    * only a run notices. */
-  if (executable->is_deserialized) {
+  if (executable->serialized != NULL) {
     return copy_serialized(executable->serialized, executable->serialized_bytes, data,
                            bytes, error);
   }
@@ -143,21 +143,38 @@ static cyxla_status fill_list(save_list *list, const cyxla_program *program,
   return CYXLA_OK;
 }
 
-/* Adds the executable with its label, unless it is one of the program's from a file. A
- * file without it serves as well, only slower, so only a lack of memory is a failure.
- */
+/* The one that the executable was loaded from; NULL where it was not one of the
+ * program's. */
+static const cyxla_compiled *origin_of(const cyxla_executable *executable) {
+  const cyxla_compiled_list *list = &executable->program->compiled;
+
+  for (size_t i = 0; executable->is_from_file && i < list->count; i++) {
+    if (list->items[i].data == executable->serialized) return &list->items[i];
+  }
+  return NULL;
+}
+
+/* Adds the executable with its label, unless it is one of the program's from a file, of
+ * which nothing more is known by now. A file without it serves as well, only slower, so
+ * only a lack of memory is a failure. */
 static cyxla_status add_own(save_list *list, const cyxla_executable *executable,
                             cyxla_error *error) {
+  const bool is_direct = cyxla_executable_is_direct(executable);
+  const cyxla_compiled *origin = origin_of(executable);
+  cyxla_compiled *own = &list->own[list->num_own];
   void *data = NULL;
   size_t bytes;
   cyxla_status status;
 
-  if (executable->is_from_file) return CYXLA_OK;
+  if (origin != NULL && (origin->is_direct || !is_direct)) return CYXLA_OK;
   status = cyxla_executable_serialize(executable, &data, &bytes, NULL);
   if (status == CYXLA_OK) {
     status = cyxla_compiled_create(executable->runtime, executable->program, data,
-                                   bytes, &list->own[list->num_own], NULL);
-    if (status == CYXLA_OK) list->num_own++;
+                                   bytes, own, NULL);
+  }
+  if (status == CYXLA_OK) {
+    own->is_direct = is_direct;
+    list->num_own++;
   }
   cyxla_aligned_free(data);
   if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
@@ -206,7 +223,15 @@ static cyxla_status write_merged(save_list *list, const cyxla_program *program,
 static cyxla_status write(save_list *list, const cyxla_executable *executable,
                           const char *path, cyxla_error *error) {
   cyxla_plugin_record record;
-  cyxla_status status =
+  cyxla_status status;
+
+  /* Without a plugin there is nothing new to be labelled. */
+  if (executable->runtime == NULL) {
+    return write_merged(list, executable->program,
+                        executable->record.path != NULL ? &executable->record : NULL,
+                        path, error);
+  }
+  status =
       cyxla_plugin_record_create(executable->runtime->plugin->path, &record, error);
 
   if (status != CYXLA_OK) return status;
@@ -216,6 +241,38 @@ static cyxla_status write(save_list *list, const cyxla_executable *executable,
   return status;
 }
 
+static const cyxla_plugin *plugin_of(const cyxla_executable *executable) {
+  return executable->runtime != NULL ? executable->runtime->plugin : NULL;
+}
+
+/* Whether two executables can be written to one file. */
+static cyxla_status check_pair(const cyxla_executable *const *executables, size_t index,
+                               cyxla_error *error) {
+  const cyxla_plugin *plugin = plugin_of(executables[index]);
+  const cyxla_plugin *first = plugin_of(executables[0]);
+
+  if (executables[index]->program->first != executables[0]->program->first) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "executable %zu of those to save is not of a size of the "
+                           "first one's program; join the programs with "
+                           "cyxla_program_join before they are compiled",
+                           index);
+  }
+  for (size_t k = 0; k < index; k++) {
+    if (executables[k]->program != executables[index]->program) continue;
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "executables %zu and %zu of those to save are of one size",
+                           k, index);
+  }
+  if (plugin == first) return CYXLA_OK;
+  return cyxla_error_set(
+      error, CYXLA_INVALID_ARGUMENT,
+      "executable %zu of those to save was compiled by the plugin %s "
+      "and the first one by %s; save them one by one",
+      index, plugin != NULL ? plugin->path : "of its file",
+      first != NULL ? first->path : "that of its file");
+}
+
 static cyxla_status check_executables(const cyxla_executable *const *executables,
                                       size_t num_executables, cyxla_error *error) {
   if (num_executables == 0) {
@@ -223,30 +280,13 @@ static cyxla_status check_executables(const cyxla_executable *const *executables
                            "there are 0 executables to save, expected 1 or more");
   }
   for (size_t i = 0; i < num_executables; i++) {
+    cyxla_status status;
     if (executables[i] == NULL) {
       return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
                              "executable %zu of those to save is NULL", i);
     }
-    if (executables[i]->program->first != executables[0]->program->first) {
-      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                             "executable %zu of those to save is not of a size of the "
-                             "first one's program; join the programs with "
-                             "cyxla_program_join before they are compiled",
-                             i);
-    }
-    for (size_t k = 0; k < i; k++) {
-      if (executables[k]->program != executables[i]->program) continue;
-      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                             "executables %zu and %zu of those to save are of one size",
-                             k, i);
-    }
-    if (executables[i]->runtime->plugin != executables[0]->runtime->plugin) {
-      return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                             "executable %zu of those to save was compiled by the "
-                             "plugin %s and the first one by %s; save them one by one",
-                             i, executables[i]->runtime->plugin->path,
-                             executables[0]->runtime->plugin->path);
-    }
+    status = check_pair(executables, i, error);
+    if (status != CYXLA_OK) return status;
   }
   return CYXLA_OK;
 }

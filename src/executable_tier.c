@@ -11,7 +11,7 @@ static cyxla_status read_environment(cyxla_tier *tier, cyxla_error *error) {
   static const char *const names[] = {"", "auto", "pjrt", "direct"};
   const char *value = cyxla_environment_tier();
 
-  *tier = CYXLA_TIER_PJRT;
+  *tier = CYXLA_TIER_AUTO;
   if (value == NULL) return CYXLA_OK;
   for (int i = CYXLA_TIER_AUTO; i <= CYXLA_TIER_DIRECT; i++) {
     if (strcmp(value, names[i]) != 0) continue;
@@ -25,35 +25,78 @@ static cyxla_status read_environment(cyxla_tier *tier, cyxla_error *error) {
       value);
 }
 
-/* Takes the code out of the executable, and compares it. */
-static cyxla_status take_code(const cyxla_executable *executable,
-                              const cyxla_executable_options *options,
-                              cyxla_direct **direct, cyxla_error *error) {
-  bool is_compared = !options->without_comparison;
+cyxla_status cyxla_tier_resolve(cyxla_tier *tier, cyxla_error *error) {
+  if (*tier < CYXLA_TIER_DEFAULT || *tier > CYXLA_TIER_DIRECT) {
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "the tier is %d, expected one of cyxla_tier", (int)*tier);
+  }
+  return *tier == CYXLA_TIER_DEFAULT ? read_environment(tier, error) : CYXLA_OK;
+}
+
+/* Serializes the executable, and keeps that: what has run cannot always be serialized
+ * again to be saved. */
+static cyxla_status provide_serialized(cyxla_executable *executable,
+                                       cyxla_error *error) {
   void *data = NULL;
   size_t bytes;
-  cyxla_status status = cyxla_executable_serialize(executable, &data, &bytes, error);
+  cyxla_status status;
 
-  if (status != CYXLA_OK) return status;
-  status = cyxla_direct_create(data, bytes, executable->program, direct, error);
-  cyxla_aligned_free(data);
-  if (status != CYXLA_OK) return status;
-  if (is_compared && !(*direct)->thunks.always_ends) {
-    /* It might never end on inputs that were made up. */
-    is_compared = false;
-    if (options->tier == CYXLA_TIER_AUTO) {
-      status = cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                               "it has a loop whose length depends on the inputs, so "
-                               "that it cannot be compared with the plugin");
-    }
+  if (executable->serialized != NULL) return CYXLA_OK;
+  if (strcmp(executable->program->platform, "cpu") != 0) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "it is for the platform %s, and only code for the CPU is "
+                           "called directly",
+                           executable->program->platform);
   }
-  if (status == CYXLA_OK && options->tier == CYXLA_TIER_AUTO &&
-      (*direct)->thunks.is_parallel) {
+  status = cyxla_executable_serialize(executable, &data, &bytes, error);
+  if (status != CYXLA_OK) return status;
+  executable->serialized_copy = cyxla_duplicate(data, bytes);
+  executable->serialized = executable->serialized_copy;
+  executable->serialized_bytes = bytes;
+  cyxla_aligned_free(data);
+  return executable->serialized != NULL
+             ? CYXLA_OK
+             : cyxla_error_out_of_memory(error, "an executable");
+}
+
+/* Compares direct code with the plugin as far as that can be done at once, and leaves
+ * the rest to the first runs. */
+static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *direct,
+                            const cyxla_executable_options *options,
+                            cyxla_error *error) {
+  bool is_done = false;
+  cyxla_status status = CYXLA_OK;
+
+  if (options->without_comparison) return CYXLA_OK;
+  if (direct->thunks.always_ends) {
+    status = cyxla_direct_compare(executable, direct, &is_done, error);
+  }
+  if (status == CYXLA_OK && options->examples != NULL) {
+    is_done = true;
+    status = cyxla_direct_compare_on(executable, direct, options->examples, error);
+  }
+  if (!is_done && options->tier == CYXLA_TIER_AUTO) {
+    executable->trials = CYXLA_TRIALS;
+  }
+  return status;
+}
+
+/* Takes the code out of the executable, and compares it. */
+static cyxla_status take_code(cyxla_executable *executable,
+                              const cyxla_executable_options *options,
+                              cyxla_direct **direct, cyxla_error *error) {
+  cyxla_status status = provide_serialized(executable, error);
+
+  if (status == CYXLA_OK) {
+    status = cyxla_direct_create(executable->serialized, executable->serialized_bytes,
+                                 executable->program, direct, error);
+  }
+  if (status != CYXLA_OK) return status;
+  if (options->tier == CYXLA_TIER_AUTO && (*direct)->thunks.is_parallel) {
     status = cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                              "it runs on several threads in the plugin");
-  }
-  if (status == CYXLA_OK && is_compared) {
-    status = cyxla_direct_compare(executable, *direct, error);
+  } else {
+    status = compare(executable, *direct, options, error);
   }
   if (status != CYXLA_OK) {
     cyxla_direct_destroy(*direct);
@@ -68,14 +111,7 @@ cyxla_status cyxla_executable_choose_tier(cyxla_executable *executable,
   cyxla_executable_options used = *options;
   cyxla_direct *direct = NULL;
   cyxla_error refusal;
-  cyxla_status status = CYXLA_OK;
-
-  if (used.tier < CYXLA_TIER_DEFAULT || used.tier > CYXLA_TIER_DIRECT) {
-    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
-                           "the tier is %d, expected one of cyxla_tier",
-                           (int)used.tier);
-  }
-  if (used.tier == CYXLA_TIER_DEFAULT) status = read_environment(&used.tier, error);
+  cyxla_status status = cyxla_tier_resolve(&used.tier, error);
   if (status != CYXLA_OK || used.tier == CYXLA_TIER_PJRT) return status;
   status = take_code(executable, &used, &direct, &refusal);
   executable->direct = direct;
@@ -93,9 +129,13 @@ cyxla_status cyxla_executable_choose_tier(cyxla_executable *executable,
 }
 
 const char *cyxla_executable_tier(const cyxla_executable *executable) {
-  return executable->direct != NULL ? "direct" : "pjrt";
+  return cyxla_executable_is_direct(executable) ? "direct" : "pjrt";
 }
 
 const char *cyxla_executable_tier_reason(const cyxla_executable *executable) {
-  return executable->tier_reason != NULL ? executable->tier_reason : "";
+  if (executable->tier_reason != NULL) return executable->tier_reason;
+  if (executable->direct == NULL || cyxla_executable_is_direct(executable)) return "";
+  return cyxla_atomic_load(&executable->trials) == CYXLA_TRIALS_FAILED
+             ? "a result of it was not the same as the plugin's, bit for bit"
+             : "its first runs happen both ways, to be compared with the plugin";
 }

@@ -167,6 +167,7 @@ static cyxla_status read_compiled(const cyxla_file *file, const cyxla_section *s
     if (is_out_of_memory) return cyxla_error_out_of_memory(error, "an executable");
     return cyxla_file_invalid(file, "an executable in it cannot be read", error);
   }
+  compiled.is_direct = (section->flags & CYXLA_SECTION_DIRECT) != 0;
   while (program != NULL && !cyxla_compiled_belongs(&compiled, program)) {
     program = program->next;
   }

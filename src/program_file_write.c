@@ -99,7 +99,8 @@ static bool make_content(const cyxla_program *program,
   for (size_t i = 0; i < num_executables; i++) {
     cyxla_writer *writer = &content->more[content->num_more];
     cyxla_compiled_write(writer, executables[i]);
-    add_more(content, CYXLA_SECTION_EXECUTABLE, 0);
+    add_more(content, CYXLA_SECTION_EXECUTABLE,
+             executables[i]->is_direct ? CYXLA_SECTION_DIRECT : 0);
     if (writer->failed) return false;
   }
   return !content->signature.failed && !content->plugin.failed;

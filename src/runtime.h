@@ -21,9 +21,10 @@ struct cyxla_runtime {
 };
 
 /* False in a child that was forked after the client was made: the plugin's threads are
- * missing there, and calling it would hang. */
+ * missing there, and calling it would hang. NULL is the runtime of an executable that
+ * needs none. */
 static inline bool cyxla_runtime_is_usable(const cyxla_runtime *runtime) {
-  return runtime->generation == cyxla_process_generation();
+  return runtime != NULL && runtime->generation == cyxla_process_generation();
 }
 
 /* The same as an error. */

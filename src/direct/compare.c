@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "clock.h"
 #include "error.h"
 
 typedef enum pattern {
@@ -14,6 +15,10 @@ typedef enum pattern {
   PATTERN_SPECIAL,
   NUM_PATTERNS
 } pattern;
+
+/* For how long runs on made-up inputs begin, so that to compile a program of long runs
+ * does not take many times as long. */
+static const double SECONDS_MAXIMUM = 0.25;
 
 /* A generator of 64 bits (SplitMix64), which is the same everywhere. */
 static uint64_t next_bits(uint64_t *state) {
@@ -79,62 +84,100 @@ static void make_element(pattern kind, cyxla_dtype dtype, uint64_t *state,
   }
 }
 
-static void fill_inputs(pattern kind, cyxla_call *a, cyxla_call *b) {
+static void fill_inputs(pattern kind, cyxla_call *call) {
   uint64_t state = (uint64_t)kind;
 
-  for (size_t i = 0; i < cyxla_call_num_inputs(a); i++) {
-    const cyxla_array_spec *spec = cyxla_call_input_spec(a, i);
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    const cyxla_array_spec *spec = cyxla_call_input_spec(call, i);
     size_t element = cyxla_dtype_bytes(spec->dtype);
-    unsigned char *memory = cyxla_call_input(a, i);
+    unsigned char *memory = cyxla_call_input(call, i);
     for (size_t k = 0; k + element <= spec->bytes; k += element) {
       make_element(kind, spec->dtype, &state, memory + k);
     }
-    if (spec->bytes > 0) memcpy(cyxla_call_input(b, i), memory, spec->bytes);
   }
 }
 
-static cyxla_status compare_outputs(const cyxla_call *plugin, const cyxla_call *direct,
-                                    cyxla_error *error) {
-  for (size_t i = 0; i < cyxla_call_num_outputs(plugin); i++) {
-    const cyxla_array_spec *spec = cyxla_call_output_spec(plugin, i);
-    if (spec->bytes == 0 || memcmp(cyxla_call_output(plugin, i),
-                                   cyxla_call_output(direct, i), spec->bytes) == 0) {
-      continue;
-    }
-    return cyxla_error_set(error, CYXLA_INTERNAL,
-                           "its output %s is not the same as the plugin's, bit for bit",
-                           spec->name);
-  }
-  return CYXLA_OK;
+/* The two ways to run an executable. */
+typedef struct pair {
+  cyxla_call *through_plugin;
+  cyxla_call *directly;
+} pair;
+
+static void destroy_pair(pair *calls) {
+  cyxla_call_destroy(calls->through_plugin);
+  cyxla_call_destroy(calls->directly);
 }
 
-static cyxla_status compare(cyxla_call *plugin, cyxla_call *direct,
-                            cyxla_error *error) {
-  cyxla_status status = CYXLA_OK;
+static cyxla_status create_pair(const cyxla_executable *executable,
+                                const cyxla_direct *direct, pair *calls,
+                                cyxla_error *error) {
+  /* Nobody else has the executable yet. */
+  cyxla_executable *shared = (cyxla_executable *)executable;
+  cyxla_status status = cyxla_call_make(shared, NULL, &calls->through_plugin, error);
 
-  for (int kind = 0; status == CYXLA_OK && kind < NUM_PATTERNS; kind++) {
-    fill_inputs((pattern)kind, plugin, direct);
-    status = cyxla_call_run(plugin, error);
-    if (status == CYXLA_OK) status = cyxla_call_run(direct, error);
-    if (status == CYXLA_OK) status = compare_outputs(plugin, direct, error);
-  }
+  calls->directly = NULL;
+  if (status != CYXLA_OK) return status;
+  status = cyxla_call_make(shared, direct, &calls->directly, error);
+  if (status != CYXLA_OK) destroy_pair(calls);
   return status;
 }
 
-cyxla_status cyxla_direct_compare(const cyxla_executable *executable,
-                                  cyxla_direct *direct, cyxla_error *error) {
-  /* The same executable with and without direct code, before anybody else has it. */
-  cyxla_executable *shared = (cyxla_executable *)executable;
-  cyxla_call *through_plugin = NULL, *directly = NULL;
-  cyxla_status status = cyxla_call_create(shared, &through_plugin, error);
+/* Runs both on the inputs of the one that goes through the plugin. */
+static cyxla_status run_pair(const pair *calls, cyxla_error *error) {
+  size_t different;
+  cyxla_status status;
 
-  if (status == CYXLA_OK) {
-    shared->direct = direct;
-    status = cyxla_call_create(shared, &directly, error);
-    shared->direct = NULL;
+  for (size_t i = 0; i < cyxla_call_num_inputs(calls->directly); i++) {
+    const size_t bytes = cyxla_call_input_spec(calls->directly, i)->bytes;
+    if (bytes > 0) {
+      memcpy(cyxla_call_input(calls->directly, i),
+             cyxla_call_input(calls->through_plugin, i), bytes);
+    }
   }
-  if (status == CYXLA_OK) status = compare(through_plugin, directly, error);
-  cyxla_call_destroy(through_plugin);
-  cyxla_call_destroy(directly);
+  status = cyxla_call_run(calls->through_plugin, error);
+  if (status == CYXLA_OK) status = cyxla_call_run(calls->directly, error);
+  if (status != CYXLA_OK ||
+      cyxla_call_has_same_outputs(calls->directly, calls->through_plugin, &different)) {
+    return status;
+  }
+  return cyxla_error_set(error, CYXLA_INTERNAL,
+                         "its output %s is not the same as the plugin's, bit for bit",
+                         cyxla_call_output_spec(calls->directly, different)->name);
+}
+
+cyxla_status cyxla_direct_compare(const cyxla_executable *executable,
+                                  const cyxla_direct *direct, bool *is_done,
+                                  cyxla_error *error) {
+  const double start = cyxla_clock_seconds();
+  pair calls;
+  cyxla_status status = create_pair(executable, direct, &calls, error);
+  int kind = 0;
+
+  if (status != CYXLA_OK) return status;
+  for (; status == CYXLA_OK && kind < NUM_PATTERNS; kind++) {
+    if (kind > 0 && cyxla_clock_seconds() - start > SECONDS_MAXIMUM) break;
+    fill_inputs((pattern)kind, calls.through_plugin);
+    status = run_pair(&calls, error);
+  }
+  *is_done = kind == NUM_PATTERNS;
+  destroy_pair(&calls);
+  return status;
+}
+
+cyxla_status cyxla_direct_compare_on(const cyxla_executable *executable,
+                                     const cyxla_direct *direct,
+                                     const void *const *inputs, cyxla_error *error) {
+  pair calls;
+  cyxla_status status = create_pair(executable, direct, &calls, error);
+
+  if (status != CYXLA_OK) return status;
+  for (size_t i = 0; i < cyxla_call_num_inputs(calls.through_plugin); i++) {
+    const size_t bytes = cyxla_call_input_spec(calls.through_plugin, i)->bytes;
+    if (bytes > 0) {
+      memcpy(cyxla_call_input(calls.through_plugin, i), inputs[i], bytes);
+    }
+  }
+  status = run_pair(&calls, error);
+  destroy_pair(&calls);
   return status;
 }

@@ -313,7 +313,9 @@ static void required_arguments_are_named(void) {
   test_fake_start();
   runtime = test_fake_runtime();
   EXPECT_ERROR(cyxla_executable_create(NULL, program, &executable, &error),
-               CYXLA_INVALID_ARGUMENT, &error, "runtime");
+               CYXLA_FAILED_PRECONDITION, &error,
+               "the runtime is NULL, and the program cannot run without one: its file "
+               "holds no code that is called directly");
   EXPECT_ERROR(cyxla_executable_create(runtime, NULL, &executable, &error),
                CYXLA_INVALID_ARGUMENT, &error, "program");
   EXPECT_ERROR(cyxla_executable_create(runtime, program, NULL, &error),

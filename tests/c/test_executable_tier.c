@@ -42,7 +42,7 @@ static const char REASON[] =
 static void what_is_not_known_runs_through_the_plugin(void) {
   test_fake_start();
   expect_through_the_plugin(CYXLA_TIER_PJRT, "");
-  expect_through_the_plugin(CYXLA_TIER_DEFAULT, "");
+  expect_through_the_plugin(CYXLA_TIER_DEFAULT, REASON);
   expect_through_the_plugin(CYXLA_TIER_AUTO, REASON);
 }
 

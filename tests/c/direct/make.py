@@ -110,6 +110,14 @@ def next_of(x):
     return x + 1
 
 
+def sum_of(x, y):
+    return x + y
+
+
+def difference(x, y):
+    return x - y
+
+
 def single(*shape):
     return jax.ShapeDtypeStruct(shape, jnp.float32)
 
@@ -123,6 +131,8 @@ FUNCTIONS = [
     ("counted", add_five_times, [single(LENGTH)]),
     ("empty", empty, [single(3), single(0, 2)]),
     ("groups", groups, [single(1 << 20)]),
+    ("sum", sum_of, [single(3), single(3)]),
+    ("difference", difference, [single(3), single(3)]),
 ]
 
 

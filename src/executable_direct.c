@@ -1,0 +1,46 @@
+/* Executables without a plugin: code of a file that is called directly. */
+#include "clock.h"
+#include "compiled.h"
+#include "error.h"
+#include "executable.h"
+#include "fpenv.h"
+#include "memory.h"
+
+static cyxla_status create(cyxla_program *program, cyxla_executable **executable,
+                           cyxla_error *error) {
+  const double start = cyxla_clock_seconds();
+  const cyxla_compiled *found = cyxla_compiled_find_direct(program, error);
+  cyxla_executable *made;
+  cyxla_status status;
+
+  if (found == NULL) return CYXLA_UNIMPLEMENTED;
+  made = cyxla_allocate(sizeof(*made));
+  if (made == NULL) return cyxla_error_out_of_memory(error, "an executable");
+  made->references = 1;
+  made->program = cyxla_program_retain(program);
+  made->is_deserialized = made->is_from_file = true;
+  made->serialized = found->data;
+  made->serialized_bytes = found->bytes;
+  status =
+      cyxla_direct_create(found->data, found->bytes, program, &made->direct, error);
+  if (status != CYXLA_OK) {
+    cyxla_executable_destroy(made);
+    return status;
+  }
+  made->code_bytes = (int64_t)made->direct->objects.bytes;
+  made->compile_seconds = cyxla_clock_seconds() - start;
+  *executable = made;
+  return CYXLA_OK;
+}
+
+cyxla_status cyxla_executable_create_without_plugin(cyxla_program *program,
+                                                    cyxla_executable **executable,
+                                                    cyxla_error *error) {
+  cyxla_fpenv caller;
+  cyxla_status status;
+
+  cyxla_fpenv_enter(&caller);
+  status = create(program, executable, error);
+  cyxla_fpenv_leave(&caller);
+  return status;
+}
