@@ -43,7 +43,8 @@ static void print_json_executable(const cyxla_executable_info *info) {
   print_json_string(info->device_kind);
   fputs(", \"cpu_features\": ", stdout);
   print_json_string(info->cpu_features);
-  printf(", \"bytes\": %zu}", info->bytes);
+  printf(", \"bytes\": %zu, \"is_direct\": %s}", info->bytes,
+         info->is_direct ? "true" : "false");
 }
 
 static void print_json_arrays(const cyxla_program *program, bool is_input,
@@ -223,8 +224,9 @@ static void print_executables(const cyxla_program *program, const processors *kn
     print_escaped(stdout, info.platform);
     fputs(" (", stdout);
     print_escaped(stdout, info.device_kind);
-    printf("), %zu bytes, processor %zu\n", info.bytes,
-           processor_number(known, info.cpu_features));
+    printf("), %zu bytes, processor %zu%s\n", info.bytes,
+           processor_number(known, info.cpu_features),
+           info.is_direct ? ", needs no plugin" : "");
   }
 }
 

@@ -73,7 +73,7 @@ cdef class Executable:
 
     @classmethod
     def create(cls, Runtime runtime not None, Program program not None, tier=None,
-               bytes data=None):
+               bytes data=None, compare=True):
         """Makes a program ready to run: loads ``data``, or else one of its
         ``executables`` that fits the runtime and this machine, else compiles.
 
@@ -81,27 +81,51 @@ cdef class Executable:
         this very build of the plugin (``plugin_identity``) and from a machine whose
         ``cpu_features`` this one all has, and to be unchanged: nothing here checks
         that, and a plugin may crash or compute wrong numbers. ``tier`` is ``"auto"``,
-        ``"pjrt"``, ``"direct"`` or None.
+        ``"pjrt"``, ``"direct"`` or None. ``compare`` is False, or a list of arrays as
+        :meth:`run` takes, to compare direct code with the plugin on.
         """
         cdef Executable self = cls.__new__(cls, maker)
         cdef cyxla_executable_options options
-        cdef cyxla_error error
-        cdef cyxla_status status
         cdef const char *content = NULL
         if tier not in TIERS:
             raise ValueError(f"tier is {tier!r}, expected 'auto', 'pjrt' or 'direct'")
         memset(&options, 0, sizeof(options))
         options.struct_size = sizeof(options)
         options.tier = <cyxla_tier><int>TIERS[tier]
+        options.without_comparison = compare is False
         if data is not None:
             content = data
             options.serialized = content
             options.serialized_bytes = len(data)
+        self.describe(program)
+        if isinstance(compare, bool):
+            return self.create_with(runtime, &options)
+        return self.create_compared(runtime, &options, self.counted(compare))
+
+    cdef Executable create_compared(self, Runtime runtime,
+                                    cyxla_executable_options *options, tuple arguments):
+        cdef size_t i
+        cdef list arrays = [self.exact(argument, i)
+                            for i, argument in enumerate(arguments)]
+        cdef const void **examples = <const void **>allocate(
+            len(arrays), sizeof(void *))
+        try:
+            for i in range(<size_t>len(arrays)):
+                examples[i] = cnp.PyArray_DATA(arrays[i])
+            options.examples = examples
+            return self.create_with(runtime, options)
+        finally:
+            PyMem_Free(examples)
+
+    cdef Executable create_with(self, Runtime runtime,
+                                const cyxla_executable_options *options):
+        cdef cyxla_error error
+        cdef cyxla_status status
         with nogil:
             status = cyxla_executable_create_with(
-                runtime.handle, program.handle, &options, &self.handle, &error)
+                runtime.handle, self.program.handle, options, &self.handle, &error)
         check(status, &error)
-        return self.describe(program)
+        return self
 
     @classmethod
     def deserialize(cls, Runtime runtime not None, Program program not None,
@@ -200,9 +224,7 @@ cdef class Executable:
         The outputs are new arrays. Any number of threads may run one executable.
         """
         cdef Call call
-        arguments = tuple(arguments)
-        if len(arguments) != len(self.input_dtypes):
-            raise TypeError(self.wrong_number(len(arguments)))
+        arguments = self.counted(arguments)
         try:
             call = self.idle_calls.pop()
         except IndexError:
@@ -220,17 +242,25 @@ cdef class Executable:
         return (f"the program takes {len(self.input_dtypes)} arguments ({names}), "
                 f"found {found}")
 
+    cdef tuple counted(self, arguments):
+        arguments = tuple(arguments)
+        if len(arguments) != len(self.input_dtypes):
+            raise TypeError(self.wrong_number(len(arguments)))
+        return arguments
+
+    cdef object exact(self, argument, size_t i):
+        """An argument as an array that is copied as it is."""
+        dtype = <cnp.dtype>self.input_dtypes[i]
+        if is_exact(argument, cyxla_program_input(self.program.handle, i), dtype.num):
+            return argument
+        return convert(argument, self.program.inputs[i])
+
     cdef int fill_inputs(self, Call call, arguments) except -1:
-        cdef const cyxla_array_spec *spec
-        cdef cnp.dtype dtype
         cdef size_t i = 0
         for argument in arguments:
-            spec = cyxla_program_input(self.program.handle, i)
-            dtype = <cnp.dtype>self.input_dtypes[i]
-            if not is_exact(argument, spec, dtype.num):
-                argument = convert(argument, self.program.inputs[i])
+            argument = self.exact(argument, i)
             memcpy(cyxla_call_input(call.handle, i), cnp.PyArray_DATA(argument),
-                   spec.bytes)
+                   cyxla_program_input(self.program.handle, i).bytes)
             i += 1
         return 0
 

@@ -201,6 +201,7 @@ cdef extern from "cyxla.h" nogil:
         size_t serialized_bytes
         cyxla_tier tier
         bint without_comparison
+        const void *const *examples
 
     cyxla_status cyxla_executable_create_with(
         cyxla_runtime *runtime, cyxla_program *program,
@@ -269,6 +270,12 @@ cdef class Executable:
     cdef tuple output_dtypes
 
     cdef str wrong_number(self, found)
+    cdef tuple counted(self, arguments)
+    cdef object exact(self, argument, size_t i)
+    cdef Executable create_with(self, Runtime runtime,
+                                const cyxla_executable_options *options)
+    cdef Executable create_compared(self, Runtime runtime,
+                                    cyxla_executable_options *options, tuple arguments)
     cdef int fill_inputs(self, Call call, arguments) except -1
     cdef int execute(self, Call call) except -1
     cdef list read_outputs(self, Call call)

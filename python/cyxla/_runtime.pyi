@@ -86,6 +86,7 @@ class Executable:
         program: Program,
         tier: str | None = None,
         data: bytes | None = None,
+        compare: bool | Sequence[ArrayLike] = True,
     ) -> Self: ...
     @classmethod
     def deserialize(cls, runtime: Runtime, program: Program, data: bytes) -> Self: ...

@@ -38,13 +38,13 @@ class Slot(NamedTuple):
     directory: Path
     name: str
 
-    def load(self, kind, loaded, program, tier=None):
+    def load(self, kind, loaded, program, **how):
         """The executable that is kept here, None if there is none that is usable."""
         data = cache_directory.read(self.directory, self.name)
         if data is None:
             return None
         try:
-            return kind.create(loaded, program, tier, data)
+            return kind.create(loaded, program, data=data, **how)
         except Error:
             # Whatever is wrong, compiling makes it right or says it better.
             return None

@@ -65,7 +65,9 @@ class Executable(_runtime.Executable):
         return jax.tree.unflatten(result, self.run(leaves))
 
 
-def compile_program(program, *, compiler_options=None, cache=True, tier=None):
+def compile_program(
+    program, *, compiler_options=None, cache=True, tier=None, compare=True
+):
     """Compiles a program. Returns the pair ``(executable, statistics)``.
 
     A program from a file that holds an executable of this plugin and for this machine
@@ -84,8 +86,14 @@ def compile_program(program, *, compiler_options=None, cache=True, tier=None):
     ``tier`` says how runs happen: ``"pjrt"``, through the plugin; ``"direct"``, as
     calls of the machine code that XLA made, an error where cyxla does not know all of
     that; ``"auto"``, direct where it does, the program runs on one thread, and its
-    results on inputs that are made up are those of the plugin, bit for bit. None is
-    what the environment variable ``CYXLA_TIER`` says, else ``"pjrt"``.
+    results are those of the plugin, bit for bit. None is what the environment variable
+    ``CYXLA_TIER`` says, else ``"auto"``.
+
+    Results are compared at once on inputs that are made up. Those of a program with a
+    loop whose length depends on its inputs, which might never end on such, and of one
+    that runs long are compared in its first runs: these happen both ways, and until
+    then ``Executable.tier`` is ``"pjrt"``. ``compare`` gives a list of arrays, as
+    :meth:`Executable.run` takes, to compare on instead; False leaves it out.
     """
     if not isinstance(program, Program):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
@@ -100,7 +108,9 @@ def compile_program(program, *, compiler_options=None, cache=True, tier=None):
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
-    executable, is_found = create_or_find(loaded, program, cache, tier)
+    executable, is_found = create_or_find(
+        loaded, program, cache, tier=tier, compare=compare
+    )
     statistics = CompileStatistics(
         compile_seconds=executable.compile_seconds,
         from_cache=is_found,
@@ -110,23 +120,23 @@ def compile_program(program, *, compiler_options=None, cache=True, tier=None):
     return executable, statistics
 
 
-def create_or_find(loaded, program, cache, tier=None):
+def create_or_find(loaded, program, cache, **how):
     """The executable of a program, and whether it was in the cache. What the program
     calls has to be registered before: plugins load nothing that calls what they do not
-    know.
+    know. ``how`` are the tier and the comparison, see :func:`compile_program`.
     """
     slot = cache_executables.slot_for(loaded, program) if cache else None
-    executable = slot and slot.load(Executable, loaded, program, tier)
+    executable = slot and slot.load(Executable, loaded, program, **how)
     if executable is not None:
         return executable, True
-    executable, is_compiled = create(loaded, program, tier)
+    executable, is_compiled = create(loaded, program, **how)
     # What a file held may be compiled with another number of threads than the key says.
     if slot is not None and is_compiled:
         slot.store(executable)
     return executable, False
 
 
-def create(loaded, program, tier=None):
+def create(loaded, program, **how):
     """Compiles a program, or loads what its file holds. Returns the executable, and
     whether it was compiled.
 
@@ -135,15 +145,17 @@ def create(loaded, program, tier=None):
     keep its code, and what other plugins made of it.
     """
     try:
-        executable = Executable.create(loaded, program, tier)
+        executable = Executable.create(loaded, program, **how)
         return executable, not executable.is_deserialized
     except Error:
         rewritten = readable(loaded, program)
         if rewritten is program:
             raise
-        executable = Executable.create(loaded, rewritten, "pjrt")
+        executable = Executable.create(loaded, rewritten, tier="pjrt")
     try:
-        executable = Executable.create(loaded, program, tier, executable.serialize())
+        executable = Executable.create(
+            loaded, program, data=executable.serialize(), **how
+        )
     except Error:
         # Not every plugin can serialize, and the executable works all the same.
         return executable, False
@@ -160,12 +172,14 @@ def readable(loaded, program):
         return program
 
 
-def compile(function, *example_arguments, cache=True, tier=None, **options):
+def compile(
+    function, *example_arguments, cache=True, tier=None, compare=True, **options
+):
     """Lowers a function for example arguments and compiles it. Returns the executable.
 
     ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
-    arguments are passed as ``kwargs={...}``. ``cache`` and ``tier`` are those of
-    :func:`compile_program`.
+    arguments are passed as ``kwargs={...}``. ``cache``, ``tier`` and ``compare`` are
+    those of :func:`compile_program`.
     """
     unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
     if unknown:
@@ -174,4 +188,4 @@ def compile(function, *example_arguments, cache=True, tier=None, **options):
             f"function as kwargs={{{unknown[0]!r}: ...}}"
         )
     program = lower(function, example_arguments, **options)
-    return compile_program(program, cache=cache, tier=tier)[0]
+    return compile_program(program, cache=cache, tier=tier, compare=compare)[0]
