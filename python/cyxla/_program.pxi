@@ -237,5 +237,6 @@ cdef class Program:
                 device_kind=info.device_kind.decode("utf-8", "replace"),
                 cpu_features=info.cpu_features.decode("utf-8", "replace"),
                 bytes=info.bytes,
+                is_direct=info.is_direct,
             ))
         return executables

@@ -87,6 +87,7 @@ cdef extern from "cyxla.h" nogil:
         const char *device_kind
         const char *cpu_features
         size_t bytes
+        bint is_direct
 
     size_t cyxla_program_num_executables(const cyxla_program *program)
     cyxla_status cyxla_program_executable_info(

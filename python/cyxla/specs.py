@@ -25,7 +25,8 @@ class ExecutableInfo(NamedTuple):
     ``platform`` and ``device_kind`` are those of the device that it was compiled for,
     and ``cpu_features`` what the processor of that machine has, as in
     ``"x86-64 aes avx"``.
-    ``bytes`` is the size of the machine code, as the plugin serialized it.
+    ``bytes`` is the size of the machine code, as the plugin serialized it, and
+    ``is_direct`` tells whether it needs no plugin to run in C.
     """
 
     plugin_identity: str
@@ -34,6 +35,7 @@ class ExecutableInfo(NamedTuple):
     device_kind: str
     cpu_features: str
     bytes: int
+    is_direct: bool
 
 
 class RuntimeInfo(NamedTuple):

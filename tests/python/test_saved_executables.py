@@ -84,6 +84,7 @@ def test_a_file_tells_what_it_holds(program, path):
         device_kind=info.devices[0],
         cpu_features=_runtime.cpu_features(),
         bytes=len(executable.serialize()),
+        is_direct=True,
     )
 
 

@@ -1,0 +1,89 @@
+"""Comparing direct code with the plugin: on made-up inputs, given ones, first runs."""
+
+import cyxla as cx
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparing import assert_same_bits
+from jax import lax
+
+VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
+LENGTH = 300  # above what XLA makes one kernel of, loops included
+LONG = np.ones(LENGTH, np.float32)
+ON_TRIAL = "its first runs happen both ways, to be compared with the plugin"
+
+
+def halve(x):
+    """A loop whose length depends on data, and that does not end on infinities."""
+    return lax.while_loop(lambda x: x.sum() > 1, lambda x: x * 0.5, x)
+
+
+def halved(x):
+    while x.sum() > 1:
+        x = x * np.float32(0.5)
+    return x
+
+
+def test_a_loop_that_depends_on_data_is_compared_in_its_first_runs():
+    executable = cx.compile(halve, LONG)
+    for k in range(5):
+        on_trial = k < 3
+        assert executable.tier == ("pjrt" if on_trial else "direct")
+        assert executable.tier_reason == (ON_TRIAL if on_trial else "")
+        assert_same_bits(executable(LONG * (k + 1)), halved(LONG * (k + 1)))
+
+
+def test_arrays_that_are_given_are_compared_on_at_once():
+    executable = cx.compile(halve, LONG, compare=[LONG])
+    assert executable.tier == "direct"
+    assert_same_bits(executable(LONG), halved(LONG))
+    # Converted as for a run.
+    executable = cx.compile(halve, LONG, compare=[[1.0] * LENGTH])
+    assert executable.tier == "direct"
+    executable, statistics = cx.compile_program(cx.lower(halve, [LONG]), compare=[LONG])
+    assert executable.tier == statistics.tier == "direct"
+
+
+def test_the_comparison_can_be_left_out():
+    executable = cx.compile(halve, LONG, compare=False)
+    assert executable.tier == "direct"
+    assert_same_bits(executable(LONG), halved(LONG))
+
+
+@pytest.mark.parametrize("compare", [[], [VECTOR, VECTOR], [VECTOR[:2]], [["a"] * 3]])
+def test_arrays_to_compare_on_are_those_of_the_program(compare):
+    with pytest.raises((TypeError, ValueError)):
+        cx.compile(lambda x: 2 * x, VECTOR, compare=compare)
+
+
+def test_a_program_that_runs_long_is_compared_in_its_first_runs():
+    def long(x):
+        return lax.fori_loop(0, 1_000_000, lambda i, x: jnp.sin(x) + x[::-1], x)
+
+    executable = cx.compile(long, LONG)
+    assert (executable.tier, executable.tier_reason) == ("pjrt", ON_TRIAL)
+    through_plugin = cx.compile(long, LONG, tier="pjrt")
+    expected = through_plugin(LONG)
+    for _ in range(3):
+        assert_same_bits(executable(LONG), expected)
+    assert executable.tier == "direct"
+
+
+def test_donated_inputs_are_compared_too():
+    executable = cx.compile(halve, LONG, donate_argnums=0)
+    for _ in range(5):
+        assert_same_bits(executable(LONG), halved(LONG))
+    assert executable.tier == "direct"
+
+
+def test_what_is_on_trial_is_saved_and_tried_again(tmp_path):
+    path = tmp_path / "halve.cyxla"
+    executable = cx.compile(halve, LONG)
+    cx.save(path, executable)
+    loaded = cx.load(path)
+    assert not loaded.program.executables[0].is_direct
+    assert loaded.tier_reason == ON_TRIAL
+    for _ in range(3):
+        loaded(LONG)
+    cx.save(path, loaded)
+    assert [found.is_direct for found in cx.load(path).program.executables] == [True]
