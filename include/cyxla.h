@@ -488,11 +488,11 @@ typedef enum cyxla_tier {
   CYXLA_TIER_DEFAULT = 0, /* what the environment variable CYXLA_TIER says: auto, pjrt
                              or direct; auto where it is unset */
   CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results are
-                             the plugin's, bit for bit, and it runs on one thread; else
-                             pjrt. The results are compared when the executable is made,
-                             on made-up inputs; those of a loop whose length depends on
-                             its inputs, and of runs that take long, in the first runs
-                             of calls, which happen both ways */
+                             the plugin's, bit for bit, and the plugin is not faster on
+                             several threads; else pjrt. The results are compared when the
+                             executable is made, on made-up inputs; those of a loop whose
+                             length depends on its inputs, and of runs that take long, in
+                             the first runs of calls, which happen both ways */
   CYXLA_TIER_PJRT = 2,    /* through the plugin */
   CYXLA_TIER_DIRECT = 3 /* the machine code itself, which the library takes out of what
                            the plugin serializes: on Linux on x86-64, XLA's CPU

@@ -21,7 +21,7 @@ typedef struct cyxla_compiled {
   uint64_t xla_flags_hash; /* of the variable XLA_FLAGS as the plugin found it */
   unsigned char *data;     /* as the plugin serialized it */
   size_t bytes;
-  bool is_direct; /* its code was called directly, and gave what the plugin gives */
+  bool is_direct; /* its code is called directly, without a plugin */
 } cyxla_compiled;
 
 typedef struct cyxla_compiled_list {

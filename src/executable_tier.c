@@ -59,25 +59,35 @@ static cyxla_status provide_serialized(cyxla_executable *executable,
              : cyxla_error_out_of_memory(error, "an executable");
 }
 
+/* The plugin divides large arrays among its threads, and direct code has one. */
+static bool is_faster_in_the_plugin(const cyxla_direct *direct,
+                                    const cyxla_direct_comparison *comparison) {
+  return direct->thunks.is_parallel &&
+         (comparison->direct_seconds == 0 || /* not measured */
+          comparison->plugin_seconds < comparison->direct_seconds);
+}
+
 /* Compares direct code with the plugin as far as that can be done at once, and leaves
  * the rest to the first runs. */
 static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *direct,
                             const cyxla_executable_options *options,
                             cyxla_error *error) {
-  bool is_done = false;
+  const bool is_compared = !options->without_comparison;
+  const bool is_auto = options->tier == CYXLA_TIER_AUTO;
+  cyxla_direct_comparison comparison = {false, 0, 0};
   cyxla_status status = CYXLA_OK;
 
-  if (options->without_comparison) return CYXLA_OK;
-  if (direct->thunks.always_ends) {
-    status = cyxla_direct_compare(executable, direct, &is_done, error);
+  if (is_compared && direct->thunks.always_ends) {
+    status = cyxla_direct_compare(executable, direct, &comparison, error);
   }
-  if (status == CYXLA_OK && options->examples != NULL) {
-    is_done = true;
-    status = cyxla_direct_compare_on(executable, direct, options->examples, error);
+  if (status == CYXLA_OK && is_auto && is_faster_in_the_plugin(direct, &comparison)) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "the plugin runs it on several threads");
   }
-  if (!is_done && options->tier == CYXLA_TIER_AUTO) {
-    executable->trials = CYXLA_TRIALS;
+  if (status == CYXLA_OK && is_compared && options->examples != NULL) {
+    return cyxla_direct_compare_on(executable, direct, options->examples, error);
   }
+  if (is_compared && is_auto && !comparison.is_done) executable->trials = CYXLA_TRIALS;
   return status;
 }
 
@@ -92,12 +102,7 @@ static cyxla_status take_code(cyxla_executable *executable,
                                  executable->program, direct, error);
   }
   if (status != CYXLA_OK) return status;
-  if (options->tier == CYXLA_TIER_AUTO && (*direct)->thunks.is_parallel) {
-    status = cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                             "it runs on several threads in the plugin");
-  } else {
-    status = compare(executable, *direct, options, error);
-  }
+  status = compare(executable, *direct, options, error);
   if (status != CYXLA_OK) {
     cyxla_direct_destroy(*direct);
     *direct = NULL;

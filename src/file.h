@@ -20,7 +20,7 @@ typedef enum cyxla_section_kind {
 /* A reader that does not know a section's kind passes over it, unless this is set. */
 #define CYXLA_SECTION_REQUIRED 1u
 
-/* Of an executable: its code was called directly, and gave what the plugin gives. */
+/* Of an executable: its code is called directly, without a plugin. */
 #define CYXLA_SECTION_DIRECT 2u
 
 typedef struct cyxla_section {

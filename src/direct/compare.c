@@ -122,8 +122,18 @@ static cyxla_status create_pair(const cyxla_executable *executable,
   return status;
 }
 
+static cyxla_status run_timed(cyxla_call *call, double *shortest, cyxla_error *error) {
+  const double start = cyxla_clock_seconds();
+  cyxla_status status = cyxla_call_run(call, error);
+  const double seconds = cyxla_clock_seconds() - start;
+
+  if (*shortest == 0 || seconds < *shortest) *shortest = seconds;
+  return status;
+}
+
 /* Runs both on the inputs of the one that goes through the plugin. */
-static cyxla_status run_pair(const pair *calls, cyxla_error *error) {
+static cyxla_status run_pair(const pair *calls, cyxla_direct_comparison *comparison,
+                             cyxla_error *error) {
   size_t different;
   cyxla_status status;
 
@@ -134,8 +144,10 @@ static cyxla_status run_pair(const pair *calls, cyxla_error *error) {
              cyxla_call_input(calls->through_plugin, i), bytes);
     }
   }
-  status = cyxla_call_run(calls->through_plugin, error);
-  if (status == CYXLA_OK) status = cyxla_call_run(calls->directly, error);
+  status = run_timed(calls->through_plugin, &comparison->plugin_seconds, error);
+  if (status == CYXLA_OK) {
+    status = run_timed(calls->directly, &comparison->direct_seconds, error);
+  }
   if (status != CYXLA_OK ||
       cyxla_call_has_same_outputs(calls->directly, calls->through_plugin, &different)) {
     return status;
@@ -146,20 +158,22 @@ static cyxla_status run_pair(const pair *calls, cyxla_error *error) {
 }
 
 cyxla_status cyxla_direct_compare(const cyxla_executable *executable,
-                                  const cyxla_direct *direct, bool *is_done,
+                                  const cyxla_direct *direct,
+                                  cyxla_direct_comparison *comparison,
                                   cyxla_error *error) {
   const double start = cyxla_clock_seconds();
   pair calls;
   cyxla_status status = create_pair(executable, direct, &calls, error);
   int kind = 0;
 
+  memset(comparison, 0, sizeof(*comparison));
   if (status != CYXLA_OK) return status;
   for (; status == CYXLA_OK && kind < NUM_PATTERNS; kind++) {
     if (kind > 0 && cyxla_clock_seconds() - start > SECONDS_MAXIMUM) break;
     fill_inputs((pattern)kind, calls.through_plugin);
-    status = run_pair(&calls, error);
+    status = run_pair(&calls, comparison, error);
   }
-  *is_done = kind == NUM_PATTERNS;
+  comparison->is_done = kind == NUM_PATTERNS;
   destroy_pair(&calls);
   return status;
 }
@@ -167,6 +181,7 @@ cyxla_status cyxla_direct_compare(const cyxla_executable *executable,
 cyxla_status cyxla_direct_compare_on(const cyxla_executable *executable,
                                      const cyxla_direct *direct,
                                      const void *const *inputs, cyxla_error *error) {
+  cyxla_direct_comparison comparison = {false, 0, 0};
   pair calls;
   cyxla_status status = create_pair(executable, direct, &calls, error);
 
@@ -177,7 +192,7 @@ cyxla_status cyxla_direct_compare_on(const cyxla_executable *executable,
       memcpy(cyxla_call_input(calls.through_plugin, i), inputs[i], bytes);
     }
   }
-  status = run_pair(&calls, error);
+  status = run_pair(&calls, &comparison, error);
   destroy_pair(&calls);
   return status;
 }
