@@ -39,13 +39,22 @@ static void take_from_witness(cyxla_call *call) {
   }
 }
 
+/* From the end of the trial on the memory of the witness is needed no more. */
+static void dismiss_witness(cyxla_call *call) {
+  cyxla_call_destroy(call->witness);
+  call->witness = NULL;
+}
+
 cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
   cyxla_executable *executable = call->executable;
   long trials = cyxla_atomic_load(&executable->trials);
   size_t different;
   cyxla_status status;
 
-  if (trials == 0) return cyxla_call_direct_run(call, error);
+  if (trials == 0) {
+    dismiss_witness(call);
+    return cyxla_call_direct_run(call, error);
+  }
   status = run_witness(call, error);
   if (status != CYXLA_OK) {
     cyxla_call_release_outputs(call);
@@ -56,6 +65,7 @@ cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
         cyxla_call_has_same_outputs(call, call->witness, &different)) {
       /* Where another run has counted meanwhile, this one does not. */
       cyxla_atomic_replace(&executable->trials, trials, trials - 1);
+      if (cyxla_atomic_load(&executable->trials) == 0) dismiss_witness(call);
       return CYXLA_OK;
     }
     cyxla_atomic_store(&executable->trials, CYXLA_TRIALS_FAILED);

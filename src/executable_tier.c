@@ -59,12 +59,29 @@ static cyxla_status provide_serialized(cyxla_executable *executable,
              : cyxla_error_out_of_memory(error, "an executable");
 }
 
+/* Of the arrays of programs that are compared: to compare takes as much memory again
+ * twice, and for longer runs the cost of a call is of no account. */
+static const double BYTES_MAXIMUM = 256 << 20;
+
 /* The plugin divides large arrays among its threads, and direct code has one. */
 static bool is_faster_in_the_plugin(const cyxla_direct *direct,
                                     const cyxla_direct_comparison *comparison) {
   return direct->thunks.is_parallel &&
          (comparison->direct_seconds == 0 || /* not measured */
           comparison->plugin_seconds < comparison->direct_seconds);
+}
+
+/* The bytes of all arrays of a program. */
+static double array_bytes(const cyxla_program *program) {
+  double bytes = 0;
+
+  for (size_t i = 0; i < program->inputs.count; i++) {
+    bytes += (double)program->inputs.specs[i].bytes;
+  }
+  for (size_t i = 0; i < program->outputs.count; i++) {
+    bytes += (double)program->outputs.specs[i].bytes;
+  }
+  return bytes;
 }
 
 /* Compares direct code with the plugin as far as that can be done at once, and leaves
@@ -77,6 +94,12 @@ static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *di
   cyxla_direct_comparison comparison = {false, 0, 0};
   cyxla_status status = CYXLA_OK;
 
+  if (is_compared && is_auto && array_bytes(executable->program) > BYTES_MAXIMUM) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "its arrays take more than %.0f bytes, so that a run takes "
+                           "long either way, and comparing would take as many again",
+                           BYTES_MAXIMUM);
+  }
   if (is_compared && direct->thunks.always_ends) {
     status = cyxla_direct_compare(executable, direct, &comparison, error);
   }

@@ -39,7 +39,7 @@ def test_a_program_is_compiled_once(program, cache):
     assert (compiled.from_cache, loaded.from_cache) == (False, True)
     assert second is not first
     assert loaded.compile_seconds == second.compile_seconds > 0
-    assert (loaded.tier, loaded.code_bytes) == ("pjrt", second.code_bytes)
+    assert (loaded.tier, loaded.code_bytes) == ("direct", second.code_bytes)
     assert second.inputs == first.inputs
     assert second.program is program
     assert_same_bits(second(VECTOR), first(VECTOR))

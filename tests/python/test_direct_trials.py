@@ -1,6 +1,7 @@
 """Comparing direct code with the plugin: on made-up inputs, given ones, first runs."""
 
 import cyxla as cx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -87,3 +88,11 @@ def test_what_is_on_trial_is_saved_and_tried_again(tmp_path):
         loaded(LONG)
     cx.save(path, loaded)
     assert [found.is_direct for found in cx.load(path).program.executables] == [True]
+
+
+def test_arrays_that_are_too_large_to_compare_stay_with_the_plugin():
+    large = jax.ShapeDtypeStruct((1 << 26,), np.float32)
+    executable = cx.compile(lambda x: x[:1] + 1, large)
+    assert executable.tier == "pjrt"
+    assert "its arrays take more than 268435456 bytes" in executable.tier_reason
+    assert cx.compile(lambda x: x[:1] + 1, large, compare=False).tier == "direct"

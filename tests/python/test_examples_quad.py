@@ -80,6 +80,7 @@ def test_the_callable_keeps_what_it_needs(output_of):
 
 def test_an_execution_that_fails_gives_nan_and_its_error_later(output_of):
     output = output_of("""
+        decay = cx.compile(lambda a: jnp.exp(-a[0]), np.zeros(1), tier="pjrt")
         integrand = Integrand(decay)
         if os.fork() == 0:
             print(quad(integrand.callable, 0, 1)[0])

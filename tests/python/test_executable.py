@@ -44,7 +44,7 @@ def test_statistics_tell_how_the_executable_came_to_be():
     assert 0 < statistics.compile_seconds < 60
     assert statistics.compile_seconds == executable.compile_seconds
     assert statistics.from_cache is False
-    assert statistics.tier == executable.tier == "pjrt"
+    assert statistics.tier == executable.tier == "direct"
     assert statistics.code_bytes == executable.code_bytes >= -1
 
 

@@ -227,7 +227,7 @@ def test_an_execution_in_a_forked_child_fails_now_or_later(seat):
         import numpy as np
         import seat
         memory = seat.Memory(4)
-        executable = cx.compile(lambda x: x + 1, np.float32(0))
+        executable = cx.compile(lambda x: x + 1, np.float32(0), tier="pjrt")
         made = seat.Seat(executable, (memory.address, seat.F32, ()))
         assert made.try_execute()
         made.raise_error()

@@ -35,7 +35,7 @@ def output(tmp_path):
     def run(script):
         start = """
 path = os.sys.argv[1]
-executable = cx.compile(lambda x: x + 1, np.float32(0))
+executable = cx.compile(lambda x: x + 1, np.float32(0), tier="pjrt")
 cx.save(path, executable)
 """
         return output_of(BEGIN + start + script, tmp_path / "f.cyxla")
