@@ -59,15 +59,15 @@ def test_times_are_told_in_json(on_fake, path, threads):
     found = json.loads(done.stdout)
     assert list(found) == [
         *["file", "platform", "tier", "compile_seconds", "is_deserialized", "threads"],
-        *["runs", "seconds", "runs_per_second", "minimum_seconds", "median_seconds"],
-        "percentile_99_seconds",
+        *["runs", "runs_per_time", "seconds", "runs_per_second"],
+        *["minimum_seconds", "median_seconds", "percentile_99_seconds"],
     ]
     assert (found["file"], found["platform"], found["tier"]) == (
         str(path),
         "cpu",
         "pjrt",
     )
-    assert found["threads"] == (threads or 1)
+    assert (found["threads"], found["runs_per_time"]) == (threads or 1, 1)
     assert found["seconds"] >= 0.1
     assert found["runs"] >= found["threads"]
     assert found["runs_per_second"] == pytest.approx(found["runs"] / found["seconds"])

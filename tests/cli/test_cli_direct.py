@@ -1,6 +1,7 @@
 """Files of direct code, which the C library opens without a plugin."""
 
 import json
+import re
 
 import cyxla as cx
 import jax.numpy as jnp
@@ -51,6 +52,11 @@ def test_a_command_tells_what_needs_no_plugin(cyxla, tmp_path):
     process = cyxla("bench", path, "--seconds", 0.1, "--json", CYXLA_PLUGIN=NOWHERE)
     told = json.loads(process.stdout)
     assert (told["tier"], told["is_deserialized"]) == ("direct", True)
+    # Many short runs are timed together.
+    assert told["runs_per_time"] == 100
+    assert told["runs"] % 100 == 0
+    printed = cyxla("bench", path, "--seconds", 0.1, CYXLA_PLUGIN=NOWHERE).stdout
+    assert re.search(r"\n  timed together   100 runs\n  minimum +\d+\.\d ns\n", printed)
 
 
 def test_compiling_a_file_asks_for_the_plugin(cyxla, tmp_path):

@@ -48,7 +48,7 @@ def test_an_example_is_true(command, output, folder, prefix):
 def without_measures(text):
     text = re.sub(r"[0-9a-f]{16}-\d+", "PLUGIN", text)
     text = re.sub(r"x86-64 [a-z0-9. -]+", "x86-64 FEATURES", text)
-    text = re.sub(r"\d+(\.\d+)?(e\+\d+)? (us|ms|s|a second|bytes)\b", "N", text)
+    text = re.sub(r"\d+(\.\d+)?(e\+\d+)? (ns|us|ms|s|a second|bytes)\b", "N", text)
     return re.sub(r"^(  runs +)\d+", r"\1N", text, flags=re.MULTILINE)
 
 
