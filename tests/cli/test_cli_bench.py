@@ -27,7 +27,7 @@ def assert_failed(done, code, message):
 def test_times_are_told(on_fake, path):
     done = on_fake("bench", QUICK, path)
     assert (done.returncode, done.stderr) == (0, "")
-    time = r"\d+\.\d\d (us|ms|s)"
+    time = r"\d+\.\d\d? (ns|us|ms|s)"
     assert re.fullmatch(
         re.escape(str(path)) + "\n"
         "  platform         cpu\n"
