@@ -148,7 +148,9 @@ def test_orbits_throws_the_messages_of_the_library(run_orbits):
     result = run_orbits("no.cyxla")
     assert result.returncode == 1
     assert "orbits: the file no.cyxla cannot be read: No such" in result.stderr
-    result = run_orbits("advance.cyxla", CYXLA_PLUGIN="/no/plugin.so")
+    result = run_orbits(
+        "advance.cyxla", CYXLA_PLUGIN="/no/plugin.so", CYXLA_TIER="pjrt"
+    )
     assert result.returncode == 1
     assert "/no/plugin.so" in result.stderr
 

@@ -341,7 +341,7 @@ def test_an_executable_is_serialized_by_the_plugin(fake_plugins):
             inputs=[],
             outputs=[cx.ArraySpec("result", (3,), np.dtype("f4"))],
         )
-        executable, _ = cx.compile_program(program)
+        executable, _ = cx.compile_program(program, tier="pjrt")
         print(executable.serialize())
         fake = ctypes.CDLL(sys.argv[1])
         fake.fake_plugin_remove_function(b"PJRT_Executable_Serialize")
