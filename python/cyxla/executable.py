@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import jax
 
-from cyxla import _runtime, cache_executables, custom_calls, runtime
+from cyxla import _runtime, cache_executables, custom_calls, latency, runtime
+from cyxla.compile_options import compile_options
 from cyxla.errors import Error
-from cyxla.lowering import compile_options, lower
+from cyxla.lowering import lower
 from cyxla.program import Program
 
 
@@ -66,7 +67,13 @@ class Executable(_runtime.Executable):
 
 
 def compile_program(
-    program, *, compiler_options=None, cache=True, tier=None, compare=True
+    program,
+    *,
+    compiler_options=None,
+    optimize_for=None,
+    cache=True,
+    tier=None,
+    compare=True,
 ):
     """Compiles a program. Returns the pair ``(executable, statistics)``.
 
@@ -75,6 +82,7 @@ def compile_program(
 
     Loads the plugin for the program's platform if none is loaded. ``compiler_options``
     overrides XLA's options by name, on top of those that the program was lowered with.
+    ``optimize_for`` is that of :func:`lower`, for a program that was lowered without.
 
     A program that is written for a later StableHLO than the plugin reads, and that it
     refuses, is written for the plugin's, see :meth:`Program.for_stablehlo`.
@@ -99,12 +107,8 @@ def compile_program(
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
     if compiler_options:
         merged = {**program.details.get("compiler_options", {}), **compiler_options}
-        program = program.rebuilt(
-            lambda size: size.with_parts(
-                compile_options=compile_options(merged),
-                details={"compiler_options": merged},
-            )
-        )
+        program = program.rebuilt(lambda size: with_compiler_options(size, merged))
+    program = latency.optimized(program, optimize_for)
     loaded = runtime.runtime_for(program.platform)
     custom_calls.synchronize()
     custom_calls.prepare_lapack(program.code)
@@ -118,6 +122,19 @@ def compile_program(
         code_bytes=executable.code_bytes,
     )
     return executable, statistics
+
+
+def with_compiler_options(size, options):
+    """One size of a program with other compiler options, and for latency if it was."""
+    code = size.code
+    serialized = compile_options(options)
+    if latency.is_for_latency(size):
+        code, serialized = latency.applied(code, serialized)
+    return size.with_parts(
+        code=code,
+        compile_options=serialized,
+        details={"compiler_options": options},
+    )
 
 
 def create_or_find(loaded, program, cache, **how):
@@ -177,9 +194,9 @@ def compile(
 ):
     """Lowers a function for example arguments and compiles it. Returns the executable.
 
-    ``options`` are the keyword arguments of :func:`lower`; the function's own keyword
-    arguments are passed as ``kwargs={...}``. ``cache``, ``tier`` and ``compare`` are
-    those of :func:`compile_program`.
+    ``options`` are the keyword arguments of :func:`lower`, such as ``optimize_for``;
+    the function's own keyword arguments are passed as ``kwargs={...}``. ``cache``,
+    ``tier`` and ``compare`` are those of :func:`compile_program`.
     """
     unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
     if unknown:

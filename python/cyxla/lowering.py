@@ -8,12 +8,22 @@ import warnings
 import jax
 import numpy as np
 from jax import export
-from jax._src import compiler, effects
+from jax._src import effects
 from jax.extend.core import jaxpr_as_fun
 
-from cyxla import _runtime, artifacts, callbacks, donation, ordering, platforms, plugins
+from cyxla import (
+    _runtime,
+    artifacts,
+    callbacks,
+    donation,
+    latency,
+    ordering,
+    platforms,
+    plugins,
+)
 from cyxla import custom_calls as targets
 from cyxla.arrays import DTYPES, dtype_of, is_supported
+from cyxla.compile_options import compile_options
 from cyxla.program import Program
 from cyxla.specs import ArraySpec
 
@@ -29,6 +39,7 @@ def lower(
     donate_argnames=None,
     platform=None,
     compiler_options=None,
+    optimize_for=None,
     custom_calls=(),
 ):
     """Lowers a JAX function for example arguments. Returns a :class:`Program`.
@@ -53,6 +64,13 @@ def lower(
     is loaded, ``jax_platforms``, then the first of CPU, CUDA, ROCm and TPU for which a
     plugin is installed. ``custom_calls`` names the targets of custom calls that the
     function may lower to and that ``jax.export`` would refuse.
+
+    ``optimize_for="latency"``, for the CPU, makes small products of matrices, small
+    convolutions and small reductions kernels of XLA's own, which run directly, where
+    it would call a library through the plugin (``tier`` of :func:`compile_program`).
+    Results are as exact, and differ in rounding from those of ``jax.jit``. A program
+    with a large one, for which libraries are faster, stays as it is. None leaves all to
+    XLA.
     """
     if not isinstance(args, (list, tuple)):
         raise TypeError(
@@ -82,6 +100,7 @@ def lower(
         platform = platforms.choose(jax.tree.leaves((args, kwargs)))
     else:
         platform = plugins.canonical_platform(platform)
+    latency.check(optimize_for, platform)
     with callbacks.collected() as collected:
         exported = export_flat(traced, platform, custom_calls)
     check_exported(exported, num_devices(traced, exported))
@@ -94,7 +113,7 @@ def lower(
     if any(donated(traced)):
         inputs, code = donation.assign(inputs, outputs, code)
     options = {**jit_compiler_options(traced), **(compiler_options or {})}
-    return Program.make(
+    program = Program.make(
         platform=exported.platforms[0],
         code=code,
         compile_options=compile_options(options),
@@ -109,6 +128,7 @@ def lower(
             "compiler_options": options,
         },
     )
+    return latency.optimized(program, optimize_for)
 
 
 def calling(exported):
@@ -158,20 +178,6 @@ def jit_compiler_options(traced):
 def donated(traced):
     """For each leaf of the arguments whether it is donated."""
     return [leaf.donated for leaf in jax.tree.leaves(traced.args_info)]
-
-
-def compile_options(overrides):
-    """JAX's own compile options as bytes, so that results are those of ``jax.jit``."""
-    try:
-        options = compiler.get_compile_options(
-            num_replicas=1, num_partitions=1, env_options_overrides=dict(overrides)
-        )
-        return options.SerializeAsString()
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"compiler_options are {overrides!r}, expected a dict of XLA's names and "
-            "values of the types bool, int, float or str"
-        ) from error
 
 
 def export_flat(traced, platform, custom_calls):
