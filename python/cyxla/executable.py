@@ -168,7 +168,8 @@ def create(loaded, program, **how):
         rewritten = readable(loaded, program)
         if rewritten is program:
             raise
-        executable = Executable.create(loaded, rewritten, tier="pjrt")
+        # Of the same tier, so that one that is refused is an error here too.
+        executable = Executable.create(loaded, rewritten, **how)
     try:
         executable = Executable.create(
             loaded, program, data=executable.serialize(), **how

@@ -31,7 +31,7 @@ DETAIL = "optimize_for"
 # reductions count elements.
 LARGEST_PRODUCT = 2**18
 LARGEST_NARROW_PRODUCT = 2**15
-LARGEST_CONVOLUTION = 2**16
+LARGEST_CONVOLUTION = 2**15
 LARGEST_REDUCTION = 2**12
 
 # The rows, columns and depth from which on a kernel is efficient.
@@ -45,8 +45,8 @@ LOOP_BYTES = 2**16
 
 # YNNPACK is turned off. XLA has kernels for products only where Eigen, which it calls
 # otherwise, may have one thread, and takes them for all sizes where it is forced to.
-# Convolutions are kernels unless they have the form of Eigen's, into which a pass brings
-# them that is left out.
+# Convolutions are kernels unless they have the form of Eigen's, so that the pass that
+# brings them into it is left out.
 REMOVED = {YNN_FUSION_TYPE}
 ADDED = [
     flag(MULTI_THREAD_EIGEN, False),

@@ -85,15 +85,22 @@ def make_plain(product):
     extents = extents_of(product)
     if 1 in (extents.rows, extents.columns):
         return False
-    exchanged = exchange(product)
-    product = exchanged or product
     left, right = sides_of(product)
     orders = [
         left.common + left.own + left.summed,
         right.common + right.summed + right.own,
     ]
+    # XLA exchanges operands where that saves it transposes, and leaves the product that
+    # comes of that to a library.
+    transpose = transpose_of(product, left, right)
     if orders == [sorted(order) for order in orders]:
-        return exchanged is not None
+        if transpose is not None:
+            transpose.operands[0] = guarded(transpose, product.results[0])
+        return transpose is not None
+    are_both = left.own > left.summed and right.summed > right.own
+    if can_exchange(product) and (transpose is not None or are_both):
+        make_plain(exchange(product, left, right, transpose))
+        return True
     for i, order in enumerate(orders):
         product.operands[i] = transposed(product, product.operands[i], order)
     product.attributes[NUMBERS] = stablehlo.DotDimensionNumbers.get(
@@ -109,47 +116,79 @@ def make_plain(product):
     return True
 
 
-def transposed(product, operand, order):
-    """An operand with its dimensions in another order; itself if it has that."""
+def transposed(before, value, order):
+    """A value with its dimensions in another order, made before an operation; itself if
+    they have that order."""
     if order == sorted(order):
-        return operand
-    with ir.InsertionPoint(product), product.location:
-        return stablehlo.transpose(operand, ir.DenseI64ArrayAttr.get(order))
+        return value
+    with ir.InsertionPoint(before), before.location:
+        return stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order))
 
 
-def exchange(product):
-    """Where a product is only transposed, as JAX does in derivatives, the product of
-    the operands in the other order takes the place of both: XLA would exchange them
-    too, but transpose neither. Returns that product, None where nothing was done.
-    """
+def guarded(before, value):
+    """A value behind a barrier, which XLA exchanges nothing across, made before an
+    operation. The barrier costs nothing when the program runs."""
+    with ir.InsertionPoint(before), before.location:
+        return stablehlo.optimization_barrier([value])
+
+
+def exchanged_order(left, right):
+    """The order of a product's dimensions after rows and columns are exchanged, both in
+    numbers of the product of the operands in their order."""
+    first, second = len(left.common), len(left.common) + len(left.own)
+    last = second + len(right.own)
+    return [*range(first), *range(second, last), *range(first, second)]
+
+
+def transpose_of(product, left, right):
+    """The operation that exchanges rows and columns of a product, None where there is
+    none, or it is not all that the product is for."""
     uses = list(product.results[0].uses)
     if len(uses) != 1 or uses[0].owner.name != TRANSPOSE:
         return None
     transpose = uses[0].owner
-    left, right = sides_of(product)
-    first, second = len(left.common), len(left.common) + len(left.own)
-    last = second + len(right.own)
-    wanted = [*range(first), *range(second, last), *range(first, second)]
     order = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+    return transpose if order == exchanged_order(left, right) else None
+
+
+def can_exchange(product):
+    """Whether both operands are computed with alike."""
+    if "algorithm" not in product.attributes:
+        return True
+    algorithm = stablehlo.DotAlgorithm(product.attributes["algorithm"])
+    return (algorithm.lhs_precision_type, algorithm.lhs_component_count) == (
+        algorithm.rhs_precision_type,
+        algorithm.rhs_component_count,
+    )
+
+
+def exchange(product, left, right, transpose):
+    """Puts the product of the operands in the other order in the place of a product and
+    of what transposes it, or where nothing does, in its place alone. Returns it."""
     attributes = dict(product.attributes.items())
-    # The algorithm of a product may be named for each of its operands.
-    if order != wanted or "algorithm" in attributes:
-        return None
     attributes[NUMBERS] = stablehlo.DotDimensionNumbers.get(
         right.common, left.common, right.summed, left.summed
     )
     if PRECISION in attributes:
         precisions = list(ir.ArrayAttr(attributes[PRECISION]))
         attributes[PRECISION] = ir.ArrayAttr.get(precisions[::-1])
-    result = transpose.results[0]
+    replaced = (transpose or product).results[0]
+    type = ir.RankedTensorType(product.results[0].type)
+    order = exchanged_order(left, right)
+    shape = [type.shape[i] for i in order]
     with ir.InsertionPoint(product), product.location:
         exchanged = ir.Operation.create(
             PRODUCT,
-            results=[result.type],
+            results=[ir.RankedTensorType.get(shape, type.element_type)],
             operands=list(product.operands)[::-1],
             attributes=attributes,
         )
-    result.replace_all_uses_with(exchanged.results[0])
-    transpose.erase()
+    result = exchanged.results[0]
+    if transpose is None:
+        back = exchanged_order(right, left)
+        result = transposed(product, guarded(product, result), back)
+    replaced.replace_all_uses_with(result)
+    if transpose is not None:
+        transpose.erase()
     product.erase()
     return exchanged

@@ -95,6 +95,33 @@ def test_a_program_that_it_does_not_know_is_written_for_it(tmp_path):
     assert output == "False\nTrue\n"
 
 
+def test_what_it_makes_is_called_directly_or_refused():
+    output = output_of(
+        """
+        import sys
+
+        import jax.numpy as jnp
+        import numpy as np
+
+        import cyxla as cx
+
+        cx.initialize(sys.argv[1])
+        x = np.array([1, 3, 2], np.float32)
+        print(cx.compile(lambda x: jnp.sin(x) @ x, x, tier="direct").tier)
+        print(cx.compile(jnp.sin, np.float32(1), tier="auto").tier)
+        try:
+            cx.compile(jnp.fft.rfft, x, tier="direct")
+        except cx.Error as error:
+            print(error)
+        """,
+        OLD_CPU_PLUGIN,
+        CYXLA_LOG="3",
+    )
+    first, second, refusal = output.splitlines()
+    assert (first, second) == ("direct", "direct")
+    assert refusal.startswith("the program cannot be called directly: it has an op")
+
+
 def test_a_program_that_it_does_not_know_is_refused_with_both_versions(
     prefix, tmp_path
 ):
