@@ -25,17 +25,17 @@ from cyxla.products import PRODUCT, extents_of, make_plain, shape_of
 LATENCY = "latency"
 DETAIL = "optimize_for"
 
-# What is small, measured on two cores: a kernel takes no longer than the call of the
-# plugin's library, the plugin's own cost of a call included, and through the plugin at
-# most some microseconds longer. Products count multiplications, and so do convolutions;
-# reductions count elements.
+# What is small, measured on two cores: a kernel takes about as long as the library or
+# less, also in a loop, where the plugin's own cost of a call does not count. Numbers are
+# those of multiplications, and of elements of a reduction; for fewer than 4096 XLA calls
+# no library of its own accord.
 LARGEST_PRODUCT = 2**18
 LARGEST_NARROW_PRODUCT = 2**15
 LARGEST_CONVOLUTION = 2**15
-LARGEST_REDUCTION = 2**12
+LARGEST_REDUCTION = 2**12 - 1
 
-# The rows, columns and depth from which on a kernel is efficient.
-FULL_SIZE = 16
+# The rows, depth and columns that a kernel takes as long for as for fewer.
+LEAST_SIZES = (32, 8, 32)
 
 # Of 32 and 64 bits. Libraries have instructions of the processor for narrower ones.
 WIDE = {"f32", "f64", "i32", "i64", "ui32", "ui64", "complex<f32>", "complex<f64>"}
@@ -135,7 +135,7 @@ def is_small_product(product):
         return True  # a kernel in any case
     wide = all(element_of(operand) in WIDE for operand in product.operands)
     largest = LARGEST_PRODUCT if wide else LARGEST_NARROW_PRODUCT
-    one = math.prod(max(size, FULL_SIZE) for size in extents[1:])
+    one = math.prod(map(max, extents[1:], LEAST_SIZES))
     return one <= largest and math.prod(extents) <= largest
 
 
