@@ -26,8 +26,8 @@ LATENCY = "latency"
 DETAIL = "optimize_for"
 
 # What is small, measured on two cores: a kernel takes about as long as the library or
-# less, also in a loop, where the plugin's own cost of a call does not count. Numbers are
-# those of multiplications, and of elements of a reduction; for fewer than 4096 XLA calls
+# less, also in a loop, where the plugin's own cost of a call does not count. Counted
+# are multiplications, and elements of reductions. For fewer than 4096 of those XLA calls
 # no library of its own accord.
 LARGEST_PRODUCT = 2**18
 LARGEST_NARROW_PRODUCT = 2**15
