@@ -26,9 +26,9 @@ LATENCY = "latency"
 DETAIL = "optimize_for"
 
 # What is small, measured on two cores: a kernel takes about as long as the library or
-# less, also in a loop, where the plugin's own cost of a call does not count. Counted
-# are multiplications, and elements of reductions. For fewer than 4096 of those XLA calls
-# no library of its own accord.
+# less, also in a loop, where the plugin's own cost of a call does not count. These are
+# numbers of multiplications, and of elements that are reduced. XLA itself calls no
+# library for fewer than 4096 elements.
 LARGEST_PRODUCT = 2**18
 LARGEST_NARROW_PRODUCT = 2**15
 LARGEST_CONVOLUTION = 2**15
