@@ -47,6 +47,12 @@ const char *cyxla_environment_xla_flags(void) {
   return flags != NULL ? flags : "";
 }
 
+bool cyxla_environment_perf_map(void) {
+  const char *value = variable("CYXLA_PERF_MAP");
+
+  return value != NULL && strcmp(value, "0") != 0;
+}
+
 bool cyxla_environment_mirror_jax(void) {
   const char *value = variable("CYXLA_MIRROR_JAX");
 

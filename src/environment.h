@@ -28,6 +28,10 @@ const char *cyxla_environment_num_threads(void);
 /* CYXLA_TIER, how calls run; NULL if it is unset or empty. */
 const char *cyxla_environment_tier(void);
 
+/* Whether CYXLA_PERF_MAP asks for a file that tells perf the names of code: it is set,
+ * and not to 0. */
+bool cyxla_environment_perf_map(void);
+
 /* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
  * alone. */
 bool cyxla_environment_mirror_jax(void);

@@ -6,6 +6,7 @@
 
 cyxla_lock cyxla_process_runtimes_lock = CYXLA_LOCK_INIT;
 cyxla_lock cyxla_process_plugins_lock = CYXLA_LOCK_INIT;
+cyxla_lock cyxla_process_debug_lock = CYXLA_LOCK_INIT;
 volatile long cyxla_process_forks;
 
 #if defined(_WIN32)
@@ -17,9 +18,11 @@ void cyxla_process_watch(void) {}
 static void before_fork(void) {
   cyxla_lock_acquire(&cyxla_process_runtimes_lock);
   cyxla_lock_acquire(&cyxla_process_plugins_lock);
+  cyxla_lock_acquire(&cyxla_process_debug_lock);
 }
 
 static void after_fork(void) {
+  cyxla_lock_release(&cyxla_process_debug_lock);
   cyxla_lock_release(&cyxla_process_plugins_lock);
   cyxla_lock_release(&cyxla_process_runtimes_lock);
 }

@@ -7,10 +7,11 @@
 #include "lock.h"
 
 /* The locks of the tables that a process shares. A fork waits until they are free,
- * since nobody would release them in the child. Where both are taken, the first comes
- * first. */
+ * since nobody would release them in the child. Where several are taken, it is in this
+ * order. */
 extern cyxla_lock cyxla_process_runtimes_lock;
 extern cyxla_lock cyxla_process_plugins_lock;
+extern cyxla_lock cyxla_process_debug_lock;
 
 /* How many forks lie between this process and the one that loaded the library, as far
  * as they happened after cyxla_process_watch. */

@@ -1,9 +1,9 @@
 """Checks what the libraries export and need.
 
 The shared library exports exactly the functions that the public header declares, and
-needs the C library and the loader only. It needs no function that glibc 2.17 lacks,
-and is small. Every global name of the static library begins with cyxla_, so that it
-cannot clash with those of the program around it.
+what gdb looks for; it needs the C library and the loader only. It needs no function
+that glibc 2.17 lacks, and is small. Every global name of the static library begins
+with cyxla_, so that it cannot clash with those of the program around it.
 
 usage: check_symbols.py HEADER SHARED_LIBRARY STATIC_LIBRARY
 """
@@ -24,6 +24,10 @@ OLDEST_GLIBC = (2, 17)
 # stat, which was an inline function over __xstat until 2.33.
 MOVED = set("dladdr dlclose dlerror dlopen dlsym pthread_once stat stat64".split())
 
+# Where gdb learns of code that was loaded. In a library without its symbol table gdb
+# sees only what is exported. The names are weak, so that they clash with nothing.
+DEBUGGERS = {"__jit_debug_descriptor", "__jit_debug_register_code"}
+
 STRIPPED_KIB_MAXIMUM = 400
 
 
@@ -41,8 +45,10 @@ def declared(header):
 
 
 def defined(library, *options):
+    """The names that a library defines, but for what is weak and debuggers look for."""
     lines = output("nm", "--defined-only", *options, library).splitlines()
-    return {fields[2] for fields in map(str.split, lines) if len(fields) == 3}
+    symbols = [fields[1:] for fields in map(str.split, lines) if len(fields) == 3]
+    return {name for kind, name in symbols if kind not in "VW" or name not in DEBUGGERS}
 
 
 def needed(library):

@@ -140,6 +140,7 @@ size_t cyxla_elf_num_relocations(const cyxla_elf_section *table) {
 bool cyxla_elf_symbol_read(const cyxla_elf *elf, const cyxla_elf_section *table,
                            size_t index, cyxla_elf_symbol *symbol) {
   const unsigned char *entry;
+  uint64_t bytes, rest;
 
   if (table->type != CYXLA_ELF_SYMBOL_TABLE || table->link >= elf->num_sections ||
       index >= cyxla_elf_num_symbols(table)) {
@@ -150,12 +151,19 @@ bool cyxla_elf_symbol_read(const cyxla_elf *elf, const cyxla_elf_section *table,
   symbol->is_global = entry[4] >> 4 != BINDING_LOCAL;
   symbol->section = load_u16(entry + 6);
   symbol->value = cyxla_load_u64(entry + 8);
+  symbol->bytes = 0;
   if (symbol->name == NULL) return false;
   if (symbol->section == 0) return true;
   /* A file's name is a symbol of no section. */
   if (symbol->section >= INDEX_RESERVED) return !symbol->is_global;
-  return symbol->section < elf->num_sections &&
-         symbol->value <= elf->sections[symbol->section].bytes;
+  if (symbol->section >= elf->num_sections ||
+      symbol->value > elf->sections[symbol->section].bytes) {
+    return false;
+  }
+  bytes = cyxla_load_u64(entry + 16);
+  rest = elf->sections[symbol->section].bytes - symbol->value;
+  symbol->bytes = (size_t)(bytes < rest ? bytes : rest);
+  return true;
 }
 
 void cyxla_elf_relocation_read(const cyxla_elf_section *table, size_t index,

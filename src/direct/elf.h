@@ -27,6 +27,7 @@ typedef struct cyxla_elf_symbol {
   const char *name;
   size_t section; /* 0: defined elsewhere */
   uint64_t value; /* offset in the section */
+  size_t bytes;   /* no more than the section has from there on */
   bool is_global;
 } cyxla_elf_symbol;
 
@@ -37,7 +38,12 @@ typedef struct cyxla_elf_relocation {
   int64_t addend;
 } cyxla_elf_relocation;
 
+/* The section that says how callers are found from any place in the code. Code runs
+ * without it, since kernels throw no exceptions; debuggers need it. */
+#define CYXLA_ELF_UNWIND ".eh_frame"
+
 enum {
+  CYXLA_ELF_BITS = 1,
   CYXLA_ELF_SYMBOL_TABLE = 2,
   CYXLA_ELF_STRING_TABLE = 3,
   CYXLA_ELF_RELOCATIONS = 4,

@@ -7,19 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug_image.h"
+#include "debug_list.h"
 #include "elf.h"
-#include "encoding.h"
 #include "error.h"
 #include "memory.h"
-#include "symbols.h"
+#include "perf_map.h"
+#include "relocate.h"
 
 #if defined(__x86_64__) && !defined(_WIN32)
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* Where exceptions would be looked for, which kernels do not throw. */
-static const char UNWIND_SECTION[] = ".eh_frame";
 
 typedef struct loading {
   const cyxla_wire *objects; /* [num_objects] */
@@ -35,7 +34,7 @@ static cyxla_status refuse(const char *what, const char *name, cyxla_error *erro
 
 static bool is_loaded(const cyxla_elf_section *section) {
   return (section->flags & CYXLA_ELF_ALLOCATED) != 0 &&
-         strcmp(section->name, UNWIND_SECTION) != 0;
+         strcmp(section->name, CYXLA_ELF_UNWIND) != 0;
 }
 
 static size_t round_up(size_t value, size_t alignment) {
@@ -111,8 +110,9 @@ static cyxla_status add_symbols(loading *in, const cyxla_elf *elf,
     if (set->symbols[set->num_symbols].name == NULL) {
       return cyxla_error_out_of_memory(error, "code");
     }
-    set->symbols[set->num_symbols++].address =
+    set->symbols[set->num_symbols].address =
         elf->sections[symbol.section].address + symbol.value;
+    set->symbols[set->num_symbols++].bytes = symbol.bytes;
   }
   return CYXLA_OK;
 }
@@ -147,68 +147,10 @@ static cyxla_status list_symbols(loading *in, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-static cyxla_status resolve(const cyxla_elf *elf, const cyxla_elf_section *relocations,
-                            uint32_t index, uint64_t *value, cyxla_error *error) {
-  cyxla_elf_symbol symbol;
-
-  if (relocations->link >= elf->num_sections ||
-      !cyxla_elf_symbol_read(elf, &elf->sections[relocations->link], index, &symbol)) {
-    return refuse("refers to a symbol that is not there", "", error);
-  }
-  if (symbol.section == 0) {
-    *value = (uint64_t)(uintptr_t)cyxla_direct_symbol(symbol.name);
-    if (*value == 0)
-      return refuse("calls a function that is not known: ", symbol.name, error);
-    return CYXLA_OK;
-  }
-  if (symbol.section >= elf->num_sections ||
-      elf->sections[symbol.section].address == NULL) {
-    return refuse("refers to what is not loaded: ", symbol.name, error);
-  }
-  *value = (uint64_t)(uintptr_t)elf->sections[symbol.section].address + symbol.value;
-  return CYXLA_OK;
-}
-
-static cyxla_status relocate(const cyxla_elf *elf, const cyxla_elf_section *table,
-                             size_t index, cyxla_error *error) {
-  const cyxla_elf_section *section = &elf->sections[table->info];
-  cyxla_elf_relocation relocation;
-  unsigned char *place;
-  uint64_t value, distance;
-  cyxla_status status;
-  size_t width;
-
-  cyxla_elf_relocation_read(table, index, &relocation);
-  width = relocation.type == CYXLA_ELF_RELOCATION_64 ||
-                  relocation.type == CYXLA_ELF_RELOCATION_PC64
-              ? 8
-              : 4;
-  if (relocation.offset > section->bytes ||
-      width > section->bytes - relocation.offset) {
-    return refuse("has a relocation that lies outside of ", section->name, error);
-  }
-  status = resolve(elf, table, relocation.symbol, &value, error);
-  if (status != CYXLA_OK) return status;
-  place = section->address + relocation.offset;
-  value += (uint64_t)relocation.addend;
-  distance = value - (uint64_t)(uintptr_t)place;
-  switch (relocation.type) {
-    case CYXLA_ELF_RELOCATION_64: cyxla_store_u64(place, value); return CYXLA_OK;
-    case CYXLA_ELF_RELOCATION_PC64: cyxla_store_u64(place, distance); return CYXLA_OK;
-    case CYXLA_ELF_RELOCATION_PC32:
-    case CYXLA_ELF_RELOCATION_PLT32:
-      if (distance + 0x80000000u > 0xffffffffu) {
-        return refuse("calls what is too far away", "", error);
-      }
-      cyxla_store_u32(place, (uint32_t)distance);
-      return CYXLA_OK;
-    default: return refuse("has a relocation of a kind that is not known", "", error);
-  }
-}
-
 static cyxla_status relocate_all(const cyxla_elf *elf, cyxla_error *error) {
   for (size_t i = 0; i < elf->num_sections; i++) {
     const cyxla_elf_section *table = &elf->sections[i];
+    cyxla_status status;
     if (table->type == CYXLA_ELF_RELOCATIONS_WITHOUT_ADDEND) {
       return refuse("has relocations without addends", "", error);
     }
@@ -217,11 +159,19 @@ static cyxla_status relocate_all(const cyxla_elf *elf, cyxla_error *error) {
       return refuse("has relocations of a section that is not there", "", error);
     }
     if (elf->sections[table->info].address == NULL) continue;
-    for (size_t k = 0; k < cyxla_elf_num_relocations(table); k++) {
-      cyxla_status status = relocate(elf, table, k, error);
-      if (status != CYXLA_OK) return status;
-    }
+    status = cyxla_relocate(elf, table, error);
+    if (status != CYXLA_OK) return status;
   }
+  return CYXLA_OK;
+}
+
+/* Tells debuggers and profilers the names, once all can be called. */
+static cyxla_status tell_tools(loading *in, cyxla_error *error) {
+  if (in->set->num_symbols == 0) return CYXLA_OK;
+  in->set->debug = cyxla_debug_image_make(in->set, in->elves, in->num_objects);
+  if (in->set->debug == NULL) return cyxla_error_out_of_memory(error, "code");
+  cyxla_debug_register(in->set->debug);
+  cyxla_perf_map_add(in->set);
   return CYXLA_OK;
 }
 
@@ -240,7 +190,7 @@ static cyxla_status load_all(loading *in, cyxla_error *error) {
       mprotect(in->set->memory, in->set->bytes, PROT_READ | PROT_EXEC) != 0) {
     status = refuse("cannot be made executable on this system", "", error);
   }
-  return status;
+  return status == CYXLA_OK ? tell_tools(in, error) : status;
 }
 
 cyxla_status cyxla_object_set_load(const cyxla_wire *objects, size_t num_objects,
@@ -259,6 +209,7 @@ cyxla_status cyxla_object_set_load(const cyxla_wire *objects, size_t num_objects
 }
 
 static void unmap(cyxla_object_set *set) {
+  cyxla_debug_unregister(set->debug);
   if (set->memory != NULL) munmap(set->memory, set->bytes);
 }
 

@@ -28,7 +28,10 @@ typedef void *cyxla_kernel(const cyxla_kernel_frame *frame);
 typedef struct cyxla_object_symbol {
   char *name;
   void *address;
+  size_t bytes;
 } cyxla_object_symbol;
+
+struct cyxla_debug_entry;
 
 /* Objects that were loaded together, whose names differ. */
 typedef struct cyxla_object_set {
@@ -36,6 +39,7 @@ typedef struct cyxla_object_set {
   size_t bytes;
   cyxla_object_symbol *symbols; /* [num_symbols] of functions, ordered by name */
   size_t num_symbols;
+  struct cyxla_debug_entry *debug; /* what debuggers are told; NULL: nothing */
 } cyxla_object_set;
 
 /* Loads objects, each the content of an ELF file that may lie at any address. All that

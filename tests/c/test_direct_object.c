@@ -322,7 +322,7 @@ static void memory_that_runs_out_is_said(void) {
   }
   EXPECT_OK(status, &error);
   cyxla_object_set_free(&set);
-  EXPECT_EQUAL(n, 7);
+  EXPECT_EQUAL(n, 8);
 }
 
 TEST_MAIN(TEST_CASE(kernels_of_several_objects_are_found_by_name),

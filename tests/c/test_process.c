@@ -10,43 +10,11 @@
 #include "plugin.h"
 #include "runtime.h"
 #include "test.h"
+#include "test_child.h"
 #include "test_fake.h"
 
-static bool is_child;
-
-/* Asked by the leak sanitizer when a process ends. What a plugin has in a child cannot
- * be given back, since the plugin must not be called there. */
-__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
-
-int __lsan_is_turned_off(void) {
-  return is_child;
-}
-
-/* Calls check(argument) in a child, which is to return 0, and waits for its end. A
- * child that hangs is ended by its alarm. No assertions in a child: they end the test
- * of the parent's copy. */
-static void expect_in_child(int (*check)(void *argument), void *argument) {
-  int status = 0;
-  pid_t child;
-
-  fflush(NULL);
-  child = fork();
-  EXPECT_TRUE(child >= 0);
-  if (child == 0) {
-    is_child = true;
-    alarm(60);
-    exit(check(argument));
-  }
-  EXPECT_EQUAL(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQUAL(WEXITSTATUS(status), 0);
-}
-
-#define CHILD_EXPECT(condition) \
-  if (!(condition)) return __LINE__ % 255 + 1
-
 static int check_generation(void *argument) {
-  CHILD_EXPECT(cyxla_process_generation() == *(long *)argument + 1);
+  TEST_CHILD_EXPECT(cyxla_process_generation() == *(long *)argument + 1);
   return 0;
 }
 
@@ -56,7 +24,7 @@ static void a_fork_is_counted_in_the_child_only(void) {
   cyxla_process_watch();
   cyxla_process_watch();
   generation = cyxla_process_generation();
-  expect_in_child(check_generation, &generation);
+  test_expect_in_child(check_generation, &generation);
   EXPECT_EQUAL(cyxla_process_generation(), generation);
 }
 
@@ -71,7 +39,7 @@ static int check_locks(void *unused) {
 
 static void the_locks_are_free_on_both_sides_of_a_fork(void) {
   cyxla_process_watch();
-  expect_in_child(check_locks, NULL);
+  test_expect_in_child(check_locks, NULL);
   EXPECT_EQUAL(check_locks(NULL), 0);
 }
 
@@ -100,33 +68,35 @@ static int check_refusals(void *argument) {
   float memory[3];
   long calls = all->fake->calls();
 
-  CHILD_EXPECT(cyxla_call_output(all->call, 0) != NULL);
-  CHILD_EXPECT(is_refused(cyxla_call_run(all->call, &error), &error));
-  CHILD_EXPECT(cyxla_call_output(all->call, 0) == NULL);
-  CHILD_EXPECT(is_refused(cyxla_call_create(all->executable, &call, &error), &error));
-  CHILD_EXPECT(call == NULL);
-  CHILD_EXPECT(is_refused(
+  TEST_CHILD_EXPECT(cyxla_call_output(all->call, 0) != NULL);
+  TEST_CHILD_EXPECT(is_refused(cyxla_call_run(all->call, &error), &error));
+  TEST_CHILD_EXPECT(cyxla_call_output(all->call, 0) == NULL);
+  TEST_CHILD_EXPECT(
+      is_refused(cyxla_call_create(all->executable, &call, &error), &error));
+  TEST_CHILD_EXPECT(call == NULL);
+  TEST_CHILD_EXPECT(is_refused(
       cyxla_executable_compile(all->runtime, all->program, &executable, &error),
       &error));
-  CHILD_EXPECT(executable == NULL);
-  CHILD_EXPECT(is_refused(cyxla_call_bind_input(all->call, 0, memory, &error), &error));
-  CHILD_EXPECT(
+  TEST_CHILD_EXPECT(executable == NULL);
+  TEST_CHILD_EXPECT(
+      is_refused(cyxla_call_bind_input(all->call, 0, memory, &error), &error));
+  TEST_CHILD_EXPECT(
       is_refused(cyxla_call_bind_output(all->call, 0, memory, &error), &error));
   runtime_options.plugin = test_fake_path();
-  CHILD_EXPECT(
+  TEST_CHILD_EXPECT(
       is_refused(cyxla_runtime_create(&runtime_options, &runtime, &error), &error));
-  CHILD_EXPECT(runtime == NULL);
+  TEST_CHILD_EXPECT(runtime == NULL);
   open_options.plugin = test_fake_path();
-  CHILD_EXPECT(
+  TEST_CHILD_EXPECT(
       is_refused(cyxla_open(all->file, &open_options, &executable, &error), &error));
   open_options.runtime = all->runtime;
-  CHILD_EXPECT(
+  TEST_CHILD_EXPECT(
       is_refused(cyxla_open(all->file, &open_options, &executable, &error), &error));
   cyxla_call_destroy(all->call);
   cyxla_executable_destroy(all->executable);
   cyxla_runtime_destroy(all->runtime);
   cyxla_runtime_forget_defaults();
-  CHILD_EXPECT(all->fake->calls() == calls);
+  TEST_CHILD_EXPECT(all->fake->calls() == calls);
   return 0;
 }
 
@@ -149,7 +119,7 @@ static void a_child_is_refused_at_once_and_the_parent_goes_on(void) {
   EXPECT_OK(cyxla_open(all.file, &options, &opened, &error), &error);
   cyxla_executable_destroy(opened);
   EXPECT_OK(cyxla_call_run(all.call, &error), &error);
-  expect_in_child(check_refusals, &all);
+  test_expect_in_child(check_refusals, &all);
   test_sum_fill(all.call, 2);
   EXPECT_OK(cyxla_call_run(all.call, &error), &error);
   test_sum_expect(all.call, 2);
@@ -164,8 +134,8 @@ static int check_run(void *unused) {
 
   (void)unused;
   test_sum_fill(call, 2);
-  CHILD_EXPECT(cyxla_call_run(call, NULL) == CYXLA_OK);
-  CHILD_EXPECT(((const float *)cyxla_call_output(call, 0))[2] == 104);
+  TEST_CHILD_EXPECT(cyxla_call_run(call, NULL) == CYXLA_OK);
+  TEST_CHILD_EXPECT(((const float *)cyxla_call_output(call, 0))[2] == 104);
   cyxla_call_destroy(call);
   return 0;
 }
@@ -177,7 +147,7 @@ static void a_child_may_start_a_plugin_that_has_not_started(void) {
   test_fake_start();
   cyxla_process_watch();
   EXPECT_OK(cyxla_plugin_load(test_fake_path(), &plugin, &error), &error);
-  expect_in_child(check_run, NULL);
+  test_expect_in_child(check_run, NULL);
   EXPECT_EQUAL(check_run(NULL), 0);
 }
 
