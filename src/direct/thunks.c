@@ -25,6 +25,7 @@ enum {
   KERNEL_ARGUMENTS = 5,
   KERNEL_RESULTS = 6
 };
+enum { WORKGROUPS_X = 1, WORKGROUPS_Y = 2, WORKGROUPS_Z = 3 };
 enum { ALIGNMENT_VALUE = 1 };
 enum { SHAPED_SLICE = 1 }; /* of a kernel */
 enum { COPY_SOURCE = 1, COPY_DESTINATION = 2 };
@@ -76,15 +77,16 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
                                         CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4) |
                                         CYXLA_WIRE_BIT(5) | CYXLA_WIRE_BIT(6)) ||
-      !cyxla_wire_has_only(groups,
-                           CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) | CYXLA_WIRE_BIT(3)) ||
+      !cyxla_wire_has_only(groups, CYXLA_WIRE_BIT(WORKGROUPS_X) |
+                                       CYXLA_WIRE_BIT(WORKGROUPS_Y) |
+                                       CYXLA_WIRE_BIT(WORKGROUPS_Z)) ||
       cyxla_wire_value(alignment, ALIGNMENT_VALUE) > CYXLA_ALIGNMENT) {
     return refuse("it has a kernel with a field that is not known", error);
   }
   operation->kind = CYXLA_OPERATION_KERNEL;
-  operation->num_workgroups.x = cyxla_wire_value(groups, 1);
-  operation->num_workgroups.y = cyxla_wire_value(groups, 2);
-  operation->num_workgroups.z = cyxla_wire_value(groups, 3);
+  operation->num_workgroups.x = cyxla_wire_value(groups, WORKGROUPS_X);
+  operation->num_workgroups.y = cyxla_wire_value(groups, WORKGROUPS_Y);
+  operation->num_workgroups.z = cyxla_wire_value(groups, WORKGROUPS_Z);
   /* Of which it would not run at all. */
   if (operation->num_workgroups.x == 0 || operation->num_workgroups.y == 0 ||
       operation->num_workgroups.z == 0) {
