@@ -47,6 +47,10 @@ const char *cyxla_environment_xla_flags(void) {
   return flags != NULL ? flags : "";
 }
 
+const char *cyxla_environment_code_directory(void) {
+  return variable("CYXLA_CODE_DIR");
+}
+
 bool cyxla_environment_perf_map(void) {
   const char *value = variable("CYXLA_PERF_MAP");
 

@@ -32,6 +32,10 @@ const char *cyxla_environment_tier(void);
  * and not to 0. */
 bool cyxla_environment_perf_map(void);
 
+/* CYXLA_CODE_DIR, the directory for files that code is mapped from; NULL if it is unset
+ * or empty. */
+const char *cyxla_environment_code_directory(void);
+
 /* False if CYXLA_MIRROR_JAX is 0: Python then leaves jaxlib's registration of handlers
  * alone. */
 bool cyxla_environment_mirror_jax(void);

@@ -7,12 +7,21 @@
 #include "relocate.h"
 
 /* Bytes of the structs of 64-bit ELF. */
-enum { HEADER_BYTES = 64, SECTION_BYTES = 64, SYMBOL_BYTES = 24 };
+enum { HEADER_BYTES = 64, SEGMENT_BYTES = 56, SECTION_BYTES = 64, SYMBOL_BYTES = 24 };
 
+enum { NUM_SEGMENTS = 2 };
 enum { SECTION_NONE, CODE, UNWIND, SYMBOLS, STRINGS, NUM_SECTIONS };
 
+/* What segments are aligned to on x86-64. */
+enum { PAGE_BYTES = 4096 };
+
+/* Where the headers of segments and sections are. */
+enum { SEGMENTS = HEADER_BYTES, SECTIONS = SEGMENTS + NUM_SEGMENTS * SEGMENT_BYTES };
+
+enum { SEGMENT_LOADED = 1, EXECUTABLE = 1, WRITABLE = 2, READABLE = 4 };
+
 enum {
-  TYPE_RELOCATABLE = 1,
+  TYPE_SHARED = 3,
   MACHINE_X86_64 = 62,
   VERSION = 1,
   GLOBAL_FUNCTION = 1 << 4 | 2,
@@ -40,7 +49,7 @@ static layout lay_out(const cyxla_object_set *set, const cyxla_elf *elves,
                       size_t num_elves) {
   layout parts = {0};
 
-  parts.unwind = HEADER_BYTES + NUM_SECTIONS * SECTION_BYTES;
+  parts.unwind = SECTIONS + NUM_SECTIONS * SECTION_BYTES;
   for (size_t i = 0; i < num_elves; i++) {
     for (size_t k = 0; k < elves[i].num_sections; k++) {
       if (is_unwind(&elves[i].sections[k])) {
@@ -65,10 +74,10 @@ static void store_u16(unsigned char *bytes, unsigned int value) {
 
 static void write_header(unsigned char *file) {
   memcpy(file, "\177ELF\2\1\1", 7);
-  store_u16(file + 16, TYPE_RELOCATABLE);
+  store_u16(file + 16, TYPE_SHARED);
   store_u16(file + 18, MACHINE_X86_64);
   cyxla_store_u32(file + 20, VERSION);
-  cyxla_store_u64(file + 40, HEADER_BYTES);
+  cyxla_store_u64(file + 40, SECTIONS);
   store_u16(file + 52, HEADER_BYTES);
   store_u16(file + 58, SECTION_BYTES);
   store_u16(file + 60, NUM_SECTIONS);
@@ -85,7 +94,7 @@ typedef struct section_header {
 } section_header;
 
 static void write_section(unsigned char *file, size_t index, section_header section) {
-  unsigned char *header = file + HEADER_BYTES + index * SECTION_BYTES;
+  unsigned char *header = file + SECTIONS + index * SECTION_BYTES;
 
   cyxla_store_u32(header, section.name);
   cyxla_store_u32(header + 4, section.type);
@@ -156,12 +165,50 @@ static void write_symbols(unsigned char *file, const cyxla_object_set *set,
     cyxla_store_u32(entry, (uint32_t)name);
     entry[4] = GLOBAL_FUNCTION;
     store_u16(entry + 6, CODE);
-    cyxla_store_u64(entry + 8,
-                    (uint64_t)(uintptr_t)symbol->address - (uintptr_t)set->memory);
+    cyxla_store_u64(entry + 8, (uint64_t)(uintptr_t)symbol->address);
     cyxla_store_u64(entry + 16, symbol->bytes);
     memcpy(file + parts->strings + name, symbol->name, bytes);
     name += bytes;
   }
+}
+
+static void write_segment(unsigned char *file, size_t index, uint32_t flags,
+                          size_t offset, const void *address, size_t bytes) {
+  unsigned char *header = file + SEGMENTS + index * SEGMENT_BYTES;
+
+  cyxla_store_u32(header, SEGMENT_LOADED);
+  cyxla_store_u32(header + 4, flags);
+  cyxla_store_u64(header + 8, offset);
+  cyxla_store_u64(header + 16, (uint64_t)(uintptr_t)address);
+  cyxla_store_u64(header + 24, (uint64_t)(uintptr_t)address);
+  cyxla_store_u64(header + 32, bytes);
+  cyxla_store_u64(header + 40, bytes);
+  cyxla_store_u64(header + 48, PAGE_BYTES);
+}
+
+void cyxla_debug_image_add_segments(unsigned char *file, const cyxla_object_set *set,
+                                    size_t offset, size_t data_bytes) {
+  size_t code_bytes = set->bytes - data_bytes;
+  const section_header code = {
+      .name = CODE_NAME,
+      .type = CYXLA_ELF_BITS,
+      .flags = CYXLA_ELF_ALLOCATED | CYXLA_ELF_EXECUTABLE,
+      .address = set->memory,
+      .offset = offset,
+      .bytes = code_bytes,
+      .alignment = 1,
+  };
+  /* It lies in memory alone. */
+  const section_header no_unwind = {0};
+
+  cyxla_store_u64(file + 32, SEGMENTS);
+  store_u16(file + 54, SEGMENT_BYTES);
+  store_u16(file + 56, NUM_SEGMENTS);
+  write_segment(file, 0, READABLE | EXECUTABLE, offset, set->memory, code_bytes);
+  write_segment(file, 1, READABLE | WRITABLE, offset + code_bytes,
+                (unsigned char *)set->memory + code_bytes, data_bytes);
+  write_section(file, CODE, code);
+  write_section(file, UNWIND, no_unwind);
 }
 
 static bool relocate(const cyxla_elf *elf, size_t section) {

@@ -12,4 +12,10 @@
 cyxla_debug_entry *cyxla_debug_image_make(const cyxla_object_set *set, cyxla_elf *elves,
                                           size_t num_elves);
 
+/* Makes of a copy of an entry's file one that says to hold the code itself, as it is
+ * mapped: at an offset of the file, and behind it data of data_bytes, which are part of
+ * the set's memory. */
+void cyxla_debug_image_add_segments(unsigned char *file, const cyxla_object_set *set,
+                                    size_t offset, size_t data_bytes);
+
 #endif

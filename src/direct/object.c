@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_file.h"
 #include "debug_image.h"
 #include "debug_list.h"
 #include "elf.h"
+#include "environment.h"
 #include "error.h"
 #include "memory.h"
 #include "perf_map.h"
@@ -25,7 +27,9 @@ typedef struct loading {
   cyxla_elf *elves;          /* [num_objects] */
   size_t num_objects;
   cyxla_object_set *set;
-  size_t num_symbols; /* room for that many */
+  size_t num_symbols;         /* room for that many */
+  const char *code_directory; /* NULL: code is not in a file */
+  size_t data_bytes;          /* of the memory; only a file has them */
 } loading;
 
 static cyxla_status refuse(const char *what, const char *name, cyxla_error *error) {
@@ -70,7 +74,8 @@ static cyxla_status copy_sections(loading *in, cyxla_error *error) {
   cyxla_status status = lay_out(in, &bytes, error);
 
   if (status != CYXLA_OK || bytes == 0) return status;
-  in->set->bytes = round_up(bytes, page);
+  in->data_bytes = in->code_directory != NULL ? page : 0;
+  in->set->bytes = round_up(bytes, page) + in->data_bytes;
   in->set->memory = mmap(NULL, in->set->bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (in->set->memory == MAP_FAILED) {
@@ -165,14 +170,33 @@ static cyxla_status relocate_all(const cyxla_elf *elf, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-/* Tells debuggers and profilers the names, once all can be called. */
-static cyxla_status tell_tools(loading *in, cyxla_error *error) {
-  if (in->set->num_symbols == 0) return CYXLA_OK;
-  in->set->debug = cyxla_debug_image_make(in->set, in->elves, in->num_objects);
-  if (in->set->debug == NULL) return cyxla_error_out_of_memory(error, "code");
-  cyxla_debug_register(in->set->debug);
-  cyxla_perf_map_add(in->set);
+static cyxla_status make_executable(loading *in, cyxla_error *error) {
+  cyxla_object_set *set = in->set;
+
+  if (set->memory == NULL) return CYXLA_OK;
+  if (in->code_directory != NULL && set->debug != NULL &&
+      cyxla_code_file_map(set, in->code_directory, in->data_bytes)) {
+    return CYXLA_OK;
+  }
+  if (mprotect(set->memory, set->bytes, PROT_READ | PROT_EXEC) != 0) {
+    return refuse("cannot be made executable on this system", "", error);
+  }
   return CYXLA_OK;
+}
+
+/* What is told of the functions, which begins once they can be called. */
+static cyxla_status describe(loading *in, cyxla_error *error) {
+  cyxla_object_set *set = in->set;
+
+  if (set->num_symbols == 0) return CYXLA_OK;
+  set->debug = cyxla_debug_image_make(set, in->elves, in->num_objects);
+  return set->debug != NULL ? CYXLA_OK : cyxla_error_out_of_memory(error, "code");
+}
+
+static void tell_tools(const cyxla_object_set *set) {
+  if (set->debug == NULL) return;
+  cyxla_debug_register(set->debug);
+  cyxla_perf_map_add(set);
 }
 
 static cyxla_status load_all(loading *in, cyxla_error *error) {
@@ -186,25 +210,30 @@ static cyxla_status load_all(loading *in, cyxla_error *error) {
   for (size_t i = 0; status == CYXLA_OK && i < in->num_objects; i++) {
     status = relocate_all(&in->elves[i], error);
   }
-  if (status == CYXLA_OK && in->set->memory != NULL &&
-      mprotect(in->set->memory, in->set->bytes, PROT_READ | PROT_EXEC) != 0) {
-    status = refuse("cannot be made executable on this system", "", error);
-  }
-  return status == CYXLA_OK ? tell_tools(in, error) : status;
+  if (status == CYXLA_OK) status = describe(in, error);
+  if (status == CYXLA_OK) status = make_executable(in, error);
+  return status;
 }
 
 cyxla_status cyxla_object_set_load(const cyxla_wire *objects, size_t num_objects,
                                    cyxla_object_set *set, cyxla_error *error) {
-  loading in = {objects, NULL, num_objects, set, 0};
+  loading in = {.objects = objects, .num_objects = num_objects, .set = set};
   cyxla_status status;
 
   memset(set, 0, sizeof(*set));
+  in.code_directory = cyxla_environment_code_directory();
   in.elves = cyxla_allocate_array(num_objects, sizeof(*in.elves));
   if (in.elves == NULL) return cyxla_error_out_of_memory(error, "code");
   status = load_all(&in, error);
   for (size_t i = 0; i < num_objects; i++) cyxla_elf_free(&in.elves[i]);
   cyxla_release(in.elves);
-  if (status != CYXLA_OK) cyxla_object_set_free(set);
+  if (status == CYXLA_OK) {
+    tell_tools(set);
+  } else {
+    cyxla_release(set->debug); /* which is not told yet */
+    set->debug = NULL;
+    cyxla_object_set_free(set);
+  }
   return status;
 }
 
