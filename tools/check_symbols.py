@@ -21,8 +21,10 @@ OLDEST_GLIBC = (2, 17)
 
 # What glibc 2.17 has too, though a library that is built with a later one asks for a
 # later version: functions that moved into libc from libdl and libpthread in 2.34, and
-# stat, which was an inline function over __xstat until 2.33.
-MOVED = set("dladdr dlclose dlerror dlopen dlsym pthread_once stat stat64".split())
+# stat and fstat, which were inline functions over __xstat and __fxstat until 2.33.
+MOVED = set(
+    "dladdr dlclose dlerror dlopen dlsym fstat fstat64 pthread_once stat stat64".split()
+)
 
 # Where gdb learns of code that was loaded. In a library without its symbol table gdb
 # sees only what is exported. The names are weak, so that they clash with nothing.

@@ -34,6 +34,19 @@ static void the_places_of_the_cache_are_read(void) {
   EXPECT_NULL(cyxla_environment_home());
 }
 
+static void what_tools_are_told_is_asked_for(void) {
+  test_set_environment("CYXLA_CODE_DIR", "/some/code");
+  EXPECT_TEXT(cyxla_environment_code_directory(), "/some/code");
+  test_set_environment("CYXLA_CODE_DIR", "");
+  EXPECT_NULL(cyxla_environment_code_directory());
+  test_set_environment("CYXLA_PERF_MAP", NULL);
+  EXPECT_TRUE(!cyxla_environment_perf_map());
+  test_set_environment("CYXLA_PERF_MAP", "0");
+  EXPECT_TRUE(!cyxla_environment_perf_map());
+  test_set_environment("CYXLA_PERF_MAP", "1");
+  EXPECT_TRUE(cyxla_environment_perf_map());
+}
+
 static void the_flags_of_xla_are_read(void) {
   test_set_environment("XLA_FLAGS", "--xla_some_flag=1");
   EXPECT_TEXT(cyxla_environment_xla_flags(), "--xla_some_flag=1");
@@ -121,6 +134,7 @@ static void without_memory_threads_stay_as_they_are(void) {
 }
 
 TEST_MAIN(TEST_CASE(the_places_of_the_cache_are_read),
+          TEST_CASE(what_tools_are_told_is_asked_for),
           TEST_CASE(the_flags_of_xla_are_read),
           TEST_CASE(the_number_of_threads_that_is_asked_for_is_read),
           TEST_CASE(handlers_are_mirrored_unless_0_is_set),
