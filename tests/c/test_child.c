@@ -18,6 +18,14 @@ int __lsan_is_turned_off(void) {
   return is_child;
 }
 
+/* Asked by the thread sanitizer when a process begins. The parent's threads are not the
+ * child's to wait for. */
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
+
+const char *__tsan_default_options(void) {
+  return "report_thread_leaks=0";
+}
+
 void test_expect_in_child(int (*check)(void *argument), void *argument) {
   int status = 0;
   pid_t child;
