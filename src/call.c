@@ -129,6 +129,7 @@ cyxla_status cyxla_call_create(cyxla_executable *executable, cyxla_call **call,
 }
 
 void cyxla_call_release_outputs(cyxla_call *call) {
+  call->keeps_outputs = false;
   for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
     cyxla_buffer_destroy(call->executable->runtime, call->output_buffers[i]);
     call->output_buffers[i] = NULL;

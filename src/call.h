@@ -37,7 +37,11 @@ struct cyxla_call {
   PJRT_Buffer **output_buffers;     /* [num_outputs] */
   int64_t *kept_inputs; /* [num_kept] indices of the inputs that are not given away */
   bool has_run;         /* whether a run has looked at the layouts */
-  cyxla_direct_call *direct; /* NULL: runs go through the plugin */
+  cyxla_direct_call *direct;   /* NULL: runs go through the plugin */
+  unsigned int caller_control; /* what the caller of a direct run last ran with, */
+  unsigned int kernel_control; /* and what kernels run with then */
+  bool copies_inputs;          /* direct code reads an input elsewhere */
+  bool keeps_outputs;          /* direct code has written where the caller reads */
   cyxla_call *witness; /* runs through the plugin while direct code is on trial; NULL:
                           it is not */
   PJRT_ExecuteContext *context;

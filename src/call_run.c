@@ -6,6 +6,7 @@
 #include "call.h"
 #include "error.h"
 #include "fpenv.h"
+#include "inlining.h"
 #include "memory.h"
 #include "options.h"
 
@@ -169,13 +170,11 @@ static cyxla_status run(cyxla_call *call, cyxla_error *error) {
   return CYXLA_OK;
 }
 
-cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
+static CYXLA_NOT_INLINED cyxla_status run_through_plugin(cyxla_call *call,
+                                                         cyxla_error *error) {
   cyxla_fpenv caller;
   cyxla_status status;
 
-  CYXLA_REQUIRE(call, error);
-  if (call->witness != NULL) return cyxla_call_run_on_trial(call, error);
-  if (call->direct != NULL) return cyxla_call_direct_run(call, error);
   if (!cyxla_runtime_is_usable(call->executable->runtime)) {
     cyxla_call_release_outputs(call);
     return cyxla_runtime_check_process(call->executable->runtime, error);
@@ -191,4 +190,11 @@ cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
   depth--;
   cyxla_fpenv_leave(&caller);
   return status;
+}
+
+cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
+  CYXLA_REQUIRE(call, error);
+  if (call->witness != NULL) return cyxla_call_run_on_trial(call, error);
+  if (call->direct != NULL) return cyxla_call_direct_run(call, error);
+  return run_through_plugin(call, error);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "inlining.h"
 #include "memory.h"
 
 static const cyxla_kernel_dimensions FIRST_WORKGROUP = {0, 0, 0};
@@ -41,7 +42,15 @@ static void place_scratch_and_constants(cyxla_direct_call *call) {
   }
 }
 
-static void fill_frames(cyxla_direct_call *call) {
+/* Whether a kernel does all of its work when it is called once. */
+static bool is_called_once(const cyxla_operation *operation) {
+  const cyxla_kernel_dimensions *count = &operation->num_workgroups;
+
+  return operation->kind == CYXLA_OPERATION_KERNEL && count->x == 1 && count->y == 1 &&
+         count->z == 1;
+}
+
+static void fill_steps(cyxla_direct_call *call) {
   const cyxla_thunks *thunks = &call->direct->thunks;
 
   for (size_t i = 0; i < thunks->num_slices; i++) {
@@ -49,7 +58,8 @@ static void fill_frames(cyxla_direct_call *call) {
   }
   for (size_t i = 0; i < thunks->num_operations; i++) {
     const cyxla_operation *operation = &thunks->operations[i];
-    cyxla_kernel_frame *frame = &call->frames[i];
+    cyxla_kernel_frame *frame = &call->steps[i].frame;
+    call->steps[i].kernel = is_called_once(operation) ? operation->kernel : NULL;
     frame->num_workgroups = &operation->num_workgroups;
     frame->workgroup = &FIRST_WORKGROUP;
     frame->num_arguments = operation->num_slices;
@@ -62,17 +72,18 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
   const cyxla_thunks *thunks = &direct->thunks;
 
   call->direct = direct;
+  call->program = thunks->sequences[0];
   call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
-  call->frames = cyxla_allocate_array(thunks->num_operations, sizeof(*call->frames));
+  call->steps = cyxla_allocate_array(thunks->num_operations, sizeof(*call->steps));
   call->scratch =
       cyxla_allocate_array(direct->allocations.count, sizeof(*call->scratch));
-  if (call->slices == NULL || call->frames == NULL || call->scratch == NULL ||
+  if (call->slices == NULL || call->steps == NULL || call->scratch == NULL ||
       !provide_scratch(call)) {
     cyxla_direct_call_free(call);
     return cyxla_error_out_of_memory(error, "a call");
   }
   place_scratch_and_constants(call);
-  fill_frames(call);
+  fill_steps(call);
   return CYXLA_OK;
 }
 
@@ -82,7 +93,7 @@ void cyxla_direct_call_free(cyxla_direct_call *call) {
     cyxla_aligned_free(call->scratch[i]);
   }
   cyxla_release(call->slices);
-  cyxla_release(call->frames);
+  cyxla_release(call->steps);
   cyxla_release(call->scratch);
   memset(call, 0, sizeof(*call));
 }
@@ -124,16 +135,6 @@ static bool run_workgroups(const cyxla_operation *operation,
   return true;
 }
 
-static bool run_kernel(const cyxla_operation *operation,
-                       const cyxla_kernel_frame *frame) {
-  const cyxla_kernel_dimensions *count = &operation->num_workgroups;
-
-  if (count->x == 1 && count->y == 1 && count->z == 1) {
-    return operation->kernel(frame) == NULL;
-  }
-  return run_workgroups(operation, frame);
-}
-
 static bool run_sequence(const cyxla_direct_call *call, size_t index);
 
 static bool run_while(const cyxla_direct_call *call, const cyxla_operation *operation,
@@ -165,12 +166,14 @@ static size_t choose_branch(const cyxla_operation *operation,
   return (size_t)number;
 }
 
-static bool run_operation(const cyxla_direct_call *call, size_t index) {
+static CYXLA_NOT_INLINED bool run_operation(const cyxla_direct_call *call,
+                                            size_t index) {
   const cyxla_operation *operation = &call->direct->thunks.operations[index];
   const cyxla_kernel_argument *slices = call->slices + operation->first_slice;
 
   switch (operation->kind) {
-    case CYXLA_OPERATION_KERNEL: return run_kernel(operation, &call->frames[index]);
+    case CYXLA_OPERATION_KERNEL:
+      return run_workgroups(operation, &call->steps[index].frame);
     case CYXLA_OPERATION_COPY:
       if (slices[0].bytes > 0) memmove(slices[0].data, slices[1].data, slices[0].bytes);
       return true;
@@ -184,15 +187,25 @@ static bool run_operation(const cyxla_direct_call *call, size_t index) {
   return false;
 }
 
-static bool run_sequence(const cyxla_direct_call *call, size_t index) {
-  const cyxla_sequence *sequence = &call->direct->thunks.sequences[index];
+static bool run_steps(const cyxla_direct_call *call, const cyxla_sequence *sequence) {
+  const cyxla_direct_step *step = call->steps + sequence->first;
+  const cyxla_direct_step *end = step + sequence->count;
 
-  for (size_t i = 0; i < sequence->count; i++) {
-    if (!run_operation(call, sequence->first + i)) return false;
+  for (; step < end; step++) {
+    /* Most are no more than this. */
+    if (step->kernel != NULL) {
+      if (step->kernel(&step->frame) != NULL) return false;
+    } else if (!run_operation(call, (size_t)(step - call->steps))) {
+      return false;
+    }
   }
   return true;
 }
 
+static bool run_sequence(const cyxla_direct_call *call, size_t index) {
+  return run_steps(call, &call->direct->thunks.sequences[index]);
+}
+
 bool cyxla_direct_run(const cyxla_direct_call *call) {
-  return run_sequence(call, 0);
+  return run_steps(call, &call->program);
 }

@@ -4,10 +4,17 @@
 
 #include "direct.h"
 
+/* A kernel beside its frame, so that to call it takes no look at its operation. */
+typedef struct cyxla_direct_step {
+  cyxla_kernel *kernel; /* NULL: the operation is more than one call of a kernel */
+  cyxla_kernel_frame frame;
+} cyxla_direct_step;
+
 typedef struct cyxla_direct_call {
   const cyxla_direct *direct;
+  cyxla_sequence program;        /* the first of the thunks, near at hand */
   cyxla_kernel_argument *slices; /* [num_slices], as in the list of the thunks */
-  cyxla_kernel_frame *frames;    /* [num_operations]; those of kernels are filled in */
+  cyxla_direct_step *steps;      /* [num_operations]; frames are those of kernels */
   void **scratch;                /* [num_allocations]; NULL where it is none */
 } cyxla_direct_call;
 

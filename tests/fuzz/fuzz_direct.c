@@ -136,7 +136,7 @@ static void check_call(const cyxla_direct *direct, const cyxla_program *program)
 
   FUZZ_CHECK(cyxla_direct_call_create(direct, &call, &error) == CYXLA_OK, "a call");
   for (size_t i = 0; i < thunks->num_operations; i++) {
-    const cyxla_kernel_frame *frame = &call.frames[i];
+    const cyxla_kernel_frame *frame = &call.steps[i].frame;
     if (thunks->operations[i].kind != CYXLA_OPERATION_KERNEL) continue;
     FUZZ_CHECK(
         frame->num_arguments <= thunks->num_slices && frame->arguments >= call.slices &&
