@@ -14,8 +14,8 @@ struct call_loop {
   cyxla_call *call;
 };
 
-cyxla_status call_loop_create(const char *file, const char *plugin, call_loop **result,
-                              cyxla_error *error) {
+cyxla_status call_loop_create(const char *file, const char *plugin, cyxla_tier tier,
+                              call_loop **result, cyxla_error *error) {
   cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
   call_loop *loop = calloc(1, sizeof(*loop));
   cyxla_status status;
@@ -26,6 +26,7 @@ cyxla_status call_loop_create(const char *file, const char *plugin, call_loop **
     return error->status = CYXLA_OUT_OF_MEMORY;
   }
   options.plugin = plugin;
+  options.tier = tier;
   status = cyxla_open(file, &options, &loop->executable, error);
   if (status == CYXLA_OK) {
     status = cyxla_call_create(loop->executable, &loop->call, error);

@@ -7,9 +7,9 @@
 
 typedef struct call_loop call_loop;
 
-/* Opens a .cyxla file with the plugin at that path. */
-cyxla_status call_loop_create(const char *file, const char *plugin, call_loop **loop,
-                              cyxla_error *error);
+/* Opens a .cyxla file, with the plugin at that path if it is not NULL. */
+cyxla_status call_loop_create(const char *file, const char *plugin, cyxla_tier tier,
+                              call_loop **loop, cyxla_error *error);
 void call_loop_destroy(call_loop *loop);
 
 /* The program, borrowed. */

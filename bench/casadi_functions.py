@@ -2,10 +2,16 @@
 
 import ctypes
 import subprocess
+from pathlib import Path
 
 import casadi
 import numpy as np
 from functions import mlp_weights
+
+# As a user compiles it for the machine at hand. In a shared library, functions that may
+# be replaced from outside are not inlined, such as CasADi's square: here they are, as
+# in a program.
+FLAGS = ["-O3", "-march=native", "-fPIC", "-shared", "-fno-semantic-interposition"]
 
 
 def sine():
@@ -13,10 +19,27 @@ def sine():
     return [x], [2 * casadi.sin(x)]
 
 
+def rosenbrock_of(x):
+    return casadi.sum1(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
 def rosenbrock():
     x = casadi.SX.sym("x", 10)
-    value = casadi.sum1(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+    value = rosenbrock_of(x)
     return [x], [value, casadi.gradient(value, x)]
+
+
+def rosenbrock_hessian():
+    """The Hessian as CasADi makes it, with its 28 entries that are not always zero."""
+    x = casadi.SX.sym("x", 10)
+    value = rosenbrock_of(x)
+    hessian, gradient = casadi.hessian(value, x)
+    return [x], [value, gradient, hessian]
+
+
+def rosenbrock_dense_hessian():
+    arguments, (value, gradient, hessian) = rosenbrock_hessian()
+    return arguments, [value, gradient, casadi.densify(hessian)]
 
 
 def mlp():
@@ -29,23 +52,28 @@ def mlp():
     return [x], [last @ y]
 
 
-EXPRESSIONS = {"sine": sine, "rosenbrock": rosenbrock, "mlp": mlp}
+EXPRESSIONS = {
+    "sine": sine,
+    "rosenbrock": rosenbrock,
+    "hessian_10": rosenbrock_dense_hessian,
+    "hessian_10_sparse": rosenbrock_hessian,
+    "mlp": mlp,
+}
 REALS = {"float32": "float", "float64": "double"}
 
 
-def compile_function(function, folder, compiler, sources):
-    """Generates and compiles a function. Returns the path of a shared library."""
-    real = REALS[function.dtype.name]
-    generator = casadi.CodeGenerator(
-        function.name, {"casadi_real": real, "with_header": False}
-    )
-    generator.add(casadi.Function(function.name, *EXPRESSIONS[function.name]()))
+def compile_function(function, real, folder, compiler):
+    """Generates and compiles a function of CasADi's. Returns the library's path."""
+    name = function.name()
+    generator = casadi.CodeGenerator(name, {"casadi_real": real, "with_header": False})
+    generator.add(function)
     source = generator.generate(f"{folder}/")
-    library = folder / f"casadi_{function.name}.so"
+    library = folder / f"casadi_{name}.so"
+    sources = Path(__file__).parent
     subprocess.run(
         [
-            *[*compiler, "-O3", "-fPIC", "-shared", "-o", library, f"-I{sources}"],
-            *[f"-DFUNCTION={function.name}", f"-DREAL={real}"],
+            *[*compiler, *FLAGS, "-o", library, f"-I{sources}"],
+            *[f"-DFUNCTION={name}", f"-DREAL={real}"],
             *[source, sources / "casadi_loop.c", "-lm"],
         ],
         check=True,
@@ -56,23 +84,36 @@ def compile_function(function, folder, compiler, sources):
 class CasadiLoop:
     """A compiled function with its arrays, as an object with a method time(count)."""
 
-    def __init__(self, library, function):
+    def __init__(self, expressions, function, folder, compiler):
+        self.casadi = casadi.Function(expressions.__name__, *expressions())
+        library = compile_function(
+            self.casadi, REALS[function.dtype.name], folder, compiler
+        )
         self.library = ctypes.CDLL(str(library))
-        sizes = [ctypes.c_longlong() for _ in range(4)]
-        self.library[f"{function.name}_work"](*map(ctypes.byref, sizes))
-        num_arguments, num_results, num_integers, num_reals = [s.value for s in sizes]
+        self.function = function
         self.argument = function.argument.copy()
-        self.results = [np.zeros_like(output) for output in function.outputs]
-        self.integers = np.zeros(num_integers + 1, np.int64)
-        self.reals = np.zeros(num_reals + 1, function.dtype)
-        self.argument_list = pointers([self.argument], num_arguments)
-        self.result_list = pointers(self.results, num_results)
+        self.results = [
+            np.zeros(self.casadi.nnz_out(i), function.dtype)
+            for i in range(self.casadi.n_out())
+        ]
+        self.integers = np.zeros(self.casadi.sz_iw() + 1, np.int64)
+        self.reals = np.zeros(self.casadi.sz_w() + 1, function.dtype)
+        self.argument_list = pointers([self.argument], self.casadi.sz_arg())
+        self.result_list = pointers(self.results, self.casadi.sz_res())
         self.loop = self.library.casadi_loop_time
         self.loop.restype = ctypes.c_double
 
     def outputs(self):
+        """With the zeros that CasADi leaves out."""
         self.time(1)
-        return self.results
+        return [
+            np.array(casadi.DM(self.casadi.sparsity_out(i), result.astype(float)))
+            .astype(expected.dtype)
+            .reshape(expected.shape)
+            for i, (result, expected) in enumerate(
+                zip(self.results, self.function.outputs, strict=True)
+            )
+        ]
 
     def time(self, count):
         nanoseconds = self.loop(

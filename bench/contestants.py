@@ -5,10 +5,10 @@ outputs(), the arrays that a run returned. A package that is not installed leave
 contestant out, which the table then says.
 """
 
-import os
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from time import perf_counter_ns
@@ -16,24 +16,44 @@ from types import ModuleType
 
 import cyxla as cx
 import jax
+import kernel_loop
 import numpy as np
 
 CLIENT_OPTIONS = {"cpu_device_count": 1, "asynchronous": False}
 
 
+class Absent(Exception):
+    """Why a contestant cannot run a function."""
+
+
 class Setting:
-    """What contestants need to prepare a function."""
+    """What contestants need to prepare a function.
+
+    Each says by which tier it runs: ``executable`` and ``file`` go through the plugin,
+    ``directly`` and ``direct_file`` do not.
+    """
 
     def __init__(self, function, native, folder, compiler):
         self.function = function
         self.native: ModuleType = native
         self.folder: Path = folder
         self.compiler: list[str] = compiler
-        self.program = cx.lower(function.function, [function.argument])
-        self.executable, _ = cx.compile_program(self.program)
+        self.program = cx.lower(function.function, function.arguments)
+        self.executable, _ = cx.compile_program(self.program, tier="pjrt")
         self.file = folder / f"{function.name}.cyxla"
         self.plugin = cx.runtime_info().plugin
         cx.save(self.file, self.executable)
+
+    @cached_property
+    def directly(self):
+        executable, _ = cx.compile_program(self.program, tier="direct")
+        return executable
+
+    @cached_property
+    def direct_file(self):
+        path = self.folder / f"{self.function.name}-direct.cyxla"
+        cx.save(path, self.directly)
+        return path
 
 
 @dataclass(frozen=True)
@@ -41,6 +61,7 @@ class Contestant:
     name: str
     language: str  # that the loop is written in
     prepare: Callable
+    functions: tuple = ()  # the names of those that it is for; empty: all
 
 
 class NativeLoop:
@@ -50,7 +71,7 @@ class NativeLoop:
         self.loop = loop
         self.time = loop.time
         self.function = function
-        loop.set_input(function.argument.tobytes())
+        loop.set_inputs([argument.tobytes() for argument in function.arguments])
 
     def outputs(self):
         self.loop.time(1)
@@ -78,51 +99,55 @@ class PythonLoop:
 
 
 def bare_pjrt(setting):
-    origin = setting.native.CallLoop(setting.file, setting.plugin)
+    origin = setting.native.CallLoop(setting.file, setting.plugin, "pjrt")
     return NativeLoop(setting.native.BareLoop(origin, setting.plugin), setting.function)
 
 
 def call_run(setting):
-    loop = setting.native.CallLoop(setting.file, setting.plugin)
+    loop = setting.native.CallLoop(setting.file, setting.plugin, "pjrt")
     return NativeLoop(loop, setting.function)
 
 
-@contextmanager
-def called_directly():
-    """Executables that are made meanwhile call their code directly."""
-    os.environ["CYXLA_TIER"] = "direct"
-    try:
-        yield
-    finally:
-        del os.environ["CYXLA_TIER"]
-
-
 def call_run_directly(setting):
-    with called_directly():
-        return call_run(setting)
+    loop = setting.native.CallLoop(setting.direct_file, None, "direct")
+    return NativeLoop(loop, setting.function)
 
 
-def executable_run_directly(setting):
-    executable, _ = cx.compile_program(setting.program, tier="direct")
-    arguments = [setting.function.argument]
-    return PythonLoop(lambda: executable.run(arguments))
+def kernels(setting):
+    try:
+        return kernel_loop.KernelLoop(
+            setting.folder, setting.direct_file, setting.function
+        )
+    except kernel_loop.OtherStepsError as error:
+        raise Absent(str(error)) from None
 
 
 def cython_execute(setting):
     return NativeLoop(setting.native.ExecuteLoop(setting.executable), setting.function)
 
 
-def casadi_c(setting):
+def casadi_c(setting, suffix=""):
     import casadi_functions
 
-    library = casadi_functions.compile_function(
-        setting.function, setting.folder, setting.compiler, Path(__file__).parent
+    return casadi_functions.CasadiLoop(
+        casadi_functions.EXPRESSIONS[setting.function.name + suffix],
+        setting.function,
+        setting.folder,
+        setting.compiler,
     )
-    return casadi_functions.CasadiLoop(library, setting.function)
+
+
+def casadi_sparse(setting):
+    return casadi_c(setting, "_sparse")
 
 
 def executable_run(setting):
-    run, arguments = setting.executable.run, [setting.function.argument]
+    run, arguments = setting.executable.run, list(setting.function.arguments)
+    return PythonLoop(lambda: run(arguments))
+
+
+def executable_run_directly(setting):
+    run, arguments = setting.directly.run, list(setting.function.arguments)
     return PythonLoop(lambda: run(arguments))
 
 
@@ -215,11 +240,13 @@ def ort_iobinding(setting):
 
 
 BARE_PJRT = "bare PJRT loop"
-CALL_RUN = "cyxla_call_run"
-EXECUTE = "cyxla execute"
+CALL_RUN = "cyxla_call_run, pjrt"
+EXECUTE = "cyxla execute, pjrt"
 DIRECT = "cyxla_call_run, direct"
+KERNELS = "bare loop of its kernels"
 CASADI = "CasADi's generated C"
-RUN = "cyxla Executable.run"
+CASADI_SPARSE = "CasADi's generated C, sparse Hessian"
+RUN = "cyxla Executable.run, pjrt"
 DIRECT_RUN = "cyxla Executable.run, direct"
 JIT = "np.asarray(jax.jit(f)(x))"
 
@@ -228,7 +255,9 @@ CONTESTANTS = [
     Contestant(CALL_RUN, "C", call_run),
     Contestant(EXECUTE, "Cython", cython_execute),
     Contestant(DIRECT, "C", call_run_directly),
-    Contestant(CASADI, "C", casadi_c),
+    Contestant(KERNELS, "C", kernels),
+    Contestant(CASADI, "C", casadi_c, ("sine", "rosenbrock", "mlp", "hessian_10")),
+    Contestant(CASADI_SPARSE, "C", casadi_sparse, ("hessian_10",)),
     Contestant(RUN, "Python", executable_run),
     Contestant(DIRECT_RUN, "Python", executable_run_directly),
     Contestant(JIT, "Python", jax_jit),
@@ -237,3 +266,5 @@ CONTESTANTS = [
     Contestant("ONNX Runtime run", "Python", ort_run),
     Contestant("ONNX Runtime iobinding", "Python", ort_iobinding),
 ]
+
+IN_C = [contestant for contestant in CONTESTANTS if contestant.language == "C"]

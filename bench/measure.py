@@ -76,6 +76,23 @@ class Ratio:
         )
 
 
+@dataclass(frozen=True)
+class Difference:
+    """By how much one contestant takes longer than another, of minima and in rounds."""
+
+    minimum: float
+    median: float
+
+    @classmethod
+    def of(cls, times, reference_times):
+        """Of two lists of times that were measured in the same rounds."""
+        pairs = zip(times, reference_times, strict=True)
+        return cls(
+            min(times) - min(reference_times),
+            median(time - reference for time, reference in pairs),
+        )
+
+
 def runs_per_batch(loop, seconds):
     """How many runs take so long, by the fastest of a few tries."""
     count = 1

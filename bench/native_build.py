@@ -44,14 +44,27 @@ def build(prefix, folder):
     return module
 
 
+def build_kernel_loop(prefix, library):
+    """Compiles kernel_loop.c, with the static library and what that hides."""
+    subprocess.run(
+        [
+            *[*compiler(), "-std=c99", *FLAGS, "-DCYXLA_STATIC", "-Wl,-Bsymbolic"],
+            *["-o", library, SOURCES / "kernel_loop.c", f"-I{SOURCES.parent / 'src'}"],
+            *[f"-I{Path(prefix) / 'include'}", Path(prefix) / "lib" / "libcyxla.a"],
+            *["-ldl", "-lm"],
+        ],
+        check=True,
+    )
+
+
 def build_program(prefix, source, program):
-    """Compiles a C program that uses the installed C library."""
+    """Compiles a C program, which may use the installed C library."""
     libraries = Path(prefix) / "lib"
     subprocess.run(
         [
             *[*compiler(), "-std=c99", "-O3", "-o", program, SOURCES / source],
             *[f"-I{Path(prefix) / 'include'}", f"-L{libraries}"],
-            *[f"-Wl,-rpath,{libraries}", "-lcyxla"],
+            *[f"-Wl,-rpath,{libraries}", "-Wl,--as-needed", "-lcyxla"],
         ],
         check=True,
     )

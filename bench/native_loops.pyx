@@ -1,7 +1,7 @@
 """The loops that run without Python, as objects with a method time(count).
 
-Each holds a program of one input, which set_input fills in, runs it `count` times without
-the GIL and returns the nanoseconds that all runs together took.
+Each holds a program, whose inputs set_inputs fills in, runs it `count` times without the
+GIL and returns the nanoseconds that all runs together took.
 """
 
 import os
@@ -13,6 +13,8 @@ from cyxla._pjrt cimport PJRT_Buffer_Type_F32, PJRT_Buffer_Type_F64
 from cyxla._runtime cimport (
     ABI_VERSION,
     CYXLA_OK,
+    CYXLA_TIER_DIRECT,
+    CYXLA_TIER_PJRT,
     Executable,
     Input,
     ProgramSpec,
@@ -23,6 +25,7 @@ from cyxla._runtime cimport (
     cyxla_program_input,
     cyxla_program_output,
     cyxla_status,
+    cyxla_tier,
     destroy_program_spec,
     execute,
     free_aligned,
@@ -54,8 +57,8 @@ cdef extern from "call_loop.h" nogil:
     ctypedef struct call_loop:
         pass
 
-    cyxla_status call_loop_create(const char *file, const char *plugin, call_loop **loop,
-                                  cyxla_error *error)
+    cyxla_status call_loop_create(const char *file, const char *plugin, cyxla_tier tier,
+                                  call_loop **loop, cyxla_error *error)
     void call_loop_destroy(call_loop *loop)
     const cyxla_program *call_loop_program(const call_loop *loop)
     void *call_loop_input(call_loop *loop, size_t index)
@@ -83,22 +86,30 @@ cdef bytes read(const void *array, size_t bytes_of_array):
     return (<const char *>array)[:bytes_of_array]
 
 
+TIERS = dict(pjrt=CYXLA_TIER_PJRT, direct=CYXLA_TIER_DIRECT)
+
+
 cdef class CallLoop:
-    """cyxla_call_run, on the program of a .cyxla file."""
+    """cyxla_call_run, on the program of a .cyxla file, with a plugin or None."""
 
     cdef call_loop *loop
 
-    def __cinit__(self, file, plugin):
+    def __cinit__(self, file, plugin, tier):
         cdef cyxla_error error
-        check(call_loop_create(os.fsencode(file), os.fsencode(plugin), &self.loop, &error),
-              &error)
+        cdef const char *path = NULL
+        if plugin is not None:
+            plugin_bytes = os.fsencode(plugin)
+            path = plugin_bytes
+        check(call_loop_create(os.fsencode(file), path, <cyxla_tier><int>TIERS[tier],
+                               &self.loop, &error), &error)
 
     def __dealloc__(self):
         call_loop_destroy(self.loop)
 
-    def set_input(self, bytes data):
-        fill(call_loop_input(self.loop, 0),
-             cyxla_program_input(call_loop_program(self.loop), 0).bytes, data)
+    def set_inputs(self, list arrays):
+        for i, data in enumerate(arrays):
+            fill(call_loop_input(self.loop, i),
+                 cyxla_program_input(call_loop_program(self.loop), i).bytes, data)
 
     def output(self, size_t index):
         return read(call_loop_output(self.loop, index),
@@ -140,9 +151,10 @@ cdef class BareLoop:
     def __dealloc__(self):
         bare_pjrt_destroy(self.bare)
 
-    def set_input(self, bytes data):
-        fill(bare_pjrt_input(self.bare, 0),
-             cyxla_program_input(call_loop_program(self.origin.loop), 0).bytes, data)
+    def set_inputs(self, list arrays):
+        for i, data in enumerate(arrays):
+            fill(bare_pjrt_input(self.bare, i),
+                 cyxla_program_input(call_loop_program(self.origin.loop), i).bytes, data)
 
     def output(self, size_t index):
         return read(
@@ -185,7 +197,8 @@ cdef class ExecuteLoop:
         destroy_program_spec(&self.spec)
         free_aligned(self.argument.data)
 
-    def set_input(self, bytes data):
+    def set_inputs(self, list arrays):
+        (data,) = arrays
         fill(self.argument.data, self.input_bytes, data)
 
     def output(self, size_t index):

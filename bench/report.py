@@ -69,9 +69,12 @@ def print_surroundings(machine, effort):
 def print_times(function, times, absent):
     """What a run of each contestant takes, and how it compares with the bare loop."""
     reference = times[contestants.BARE_PJRT]
+    named = {**times, **absent}
     heading = f"{function.title}, {function.dtype}"
     print(f"\n{heading:<56} {'minimum':>11} {'median':>11}   ÷ bare PJRT loop")
     for contestant in contestants.CONTESTANTS:
+        if contestant.name not in named:
+            continue
         label = f"  {contestant.name} ({contestant.language})"
         if contestant.name in absent:
             print(f"{label:<56} {absent[contestant.name]}")
@@ -95,13 +98,16 @@ def print_quantities(quantities):
 
 
 def print_targets(results):
-    print(f"\n{'Targets':<66} {'wanted':>9} {'minimum':>9} {'median':>8}")
+    print(f"\n{'Targets':<74} {'wanted':>9} {'minimum':>9} {'median':>8}")
     for result in results:
         wanted = f"{'≤' if result.is_upper else '≥'} {result.limit:g} {result.unit}"
+        if result.minimum is None:
+            print(f"  {result.title:<72} {wanted:>9}   {result.note}   met")
+            continue
         middle = "" if result.median is None else f"{result.median:.3f}"
         verdict = "met" if result.is_met else "NOT MET"
         print(
-            f"  {result.title:<64} {wanted:>9} {result.minimum:>9.3f} {middle:>8}"
+            f"  {result.title:<72} {wanted:>9} {result.minimum:>9.3f} {middle:>8}"
             f"   {verdict}"
         )
 

@@ -13,7 +13,9 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["CYXLA_CACHE_DIR"] = "none"
 
 import contestants
+import direct_calls
 import functions
+import kernel_loop
 import measure
 import native_build
 import numpy as np
@@ -46,18 +48,40 @@ def check_outputs(contestant, loop, function):
         )
 
 
-def prepare(setting):
-    """The loops of the contestants, and why the others are absent."""
+def prepare(setting, candidates):
+    """The loops of the contestants, and why others are absent."""
     loops, absent = {}, {}
-    for contestant in contestants.CONTESTANTS:
+    for contestant in candidates:
+        if contestant.functions and setting.function.name not in contestant.functions:
+            continue
         try:
             loop = contestant.prepare(setting)
         except ModuleNotFoundError as error:
             absent[contestant.name] = f"{error.name} is not installed"
             continue
+        except contestants.Absent as reason:
+            absent[contestant.name] = str(reason)
+            continue
         check_outputs(contestant, loop, setting.function)
         loops[contestant.name] = loop
     return loops, absent
+
+
+def measure_functions(settings, small_settings, effort):
+    """All contestants on some functions and those in C on more: times and targets."""
+    times, results, kernels = {}, [], {}
+    for setting in settings + small_settings:
+        candidates = (
+            contestants.CONTESTANTS if setting in settings else contestants.IN_C
+        )
+        function = setting.function
+        loops, absent = prepare(setting, candidates)
+        found = times[function.name] = measure.alternate(loops, effort)
+        report.print_times(function, found, absent)
+        results += targets.ratios(function, found)
+        if contestants.KERNELS in loops:
+            kernels[function.name] = loops[contestants.KERNELS].num_kernels
+    return times, results + list(direct_calls.differences(times, kernels))
 
 
 def measure_starts(settings, prefix, folder, effort):
@@ -65,11 +89,13 @@ def measure_starts(settings, prefix, folder, effort):
     starter = starts.Starter(
         native_build.build_program(prefix, "start.c", folder / "start")
     )
+    empty = native_build.build_program(prefix, "empty.c", folder / "empty")
     results, quantities = [], []
     for setting in settings:
         result, both = starts.start(setting, starter, effort)
         results.append(result)
         quantities += both
+        results += starts.without_plugin(setting, starter, empty, effort)
     quantities += starts.many_files(settings[-1], starter, effort)
     results.append(sizes.library(prefix / "lib" / "libcyxla.so"))
     return results, quantities
@@ -85,21 +111,18 @@ def main():
     compiler = native_build.compiler()
     prefix = arguments.prefix.resolve()
     native = native_build.load(native_build.build(prefix, folder))
+    native_build.build_kernel_loop(prefix, folder / kernel_loop.LIBRARY)
 
     def setting_for(function):
         return contestants.Setting(function, native, folder, compiler)
 
     machine = report.surroundings(compiler)
     report.print_surroundings(machine, effort)
-    times, results = {}, []
     settings = [setting_for(function) for function in functions.functions()]
-    for setting in settings:
-        function = setting.function
-        loops, absent = prepare(setting)
-        times[function.name] = measure.alternate(loops, effort)
-        report.print_times(function, times[function.name], absent)
-        results += targets.ratios(function, times[function.name])
-    results.append(targets.threads(setting_for(functions.for_threads()), effort))
+    small_settings = [setting_for(function) for function in functions.small_functions()]
+    times, results = measure_functions(settings, small_settings, effort)
+    results += targets.threads(setting_for(functions.for_threads()), effort)
+    results += direct_calls.large(map(setting_for, functions.large_functions()), effort)
     results += targets.memory(settings[0], effort)
     results.append(targets.cache(setting_for(functions.for_cache()), effort))
     found, quantities = measure_starts(settings, prefix, folder, effort)

@@ -1,7 +1,7 @@
 """How soon programs in C have their results, and what many files take in a process.
 
 Each start is that of a fresh process, start.c, by turns with a file that holds machine
-code and with one that does not.
+code and with one that does not, or, without a plugin, with a program that does nothing.
 """
 
 import os
@@ -10,32 +10,39 @@ from statistics import median
 from time import perf_counter_ns
 
 import cyxla as cx
-from measure import Quantity, Ratio
+from measure import Difference, Quantity, Ratio
 from targets import Result
 
 KINDS = ["loaded", "compiled"]
 
 
+def process_nanoseconds(command, environment):
+    """From before the process is there to after its end."""
+    start = perf_counter_ns()
+    process = os.posix_spawn(command[0], command, environment)
+    _, status = os.waitpid(process, 0)
+    nanoseconds = perf_counter_ns() - start
+    if status != 0:
+        raise RuntimeError(f"{command} failed with status {status}")
+    return nanoseconds
+
+
 class Starter:
-    """The program start.c, with the plugin of this process."""
+    """The program start.c, whose calls go through the plugin of this process."""
 
     def __init__(self, program):
         self.program = os.fspath(program)
-        self.environment = {**os.environ, "CYXLA_PLUGIN": cx.runtime_info().plugin}
+        self.environment = {
+            **os.environ,
+            "CYXLA_PLUGIN": cx.runtime_info().plugin,
+            "CYXLA_TIER": "pjrt",
+        }
 
     def command(self, kind, files):
         return [self.program, kind, *map(os.fspath, files)]
 
     def time(self, kind, file):
-        """The nanoseconds from before the process is there to after its end."""
-        command = self.command(kind, [file])
-        start = perf_counter_ns()
-        process = os.posix_spawn(self.program, command, self.environment)
-        _, status = os.waitpid(process, 0)
-        nanoseconds = perf_counter_ns() - start
-        if status != 0:
-            raise RuntimeError(f"{command} failed with status {status}")
-        return nanoseconds
+        return process_nanoseconds(self.command(kind, [file]), self.environment)
 
     def open_files(self, kind, first, files):
         """The nanoseconds that opening files takes where another one is open already,
@@ -83,6 +90,46 @@ def start(setting, starter, effort):
     )
 
 
+def peak_bytes(command, environment):
+    """The most memory that a process had in use, which it prints itself."""
+    process = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, check=True
+    )
+    return int(process.stdout)
+
+
+def without_plugin(setting, starter, empty, effort):
+    """What a process with direct code takes, start to end, more than an empty one.
+
+    No plugin is named that could be loaded.
+    """
+    names = ["CYXLA_PLUGIN", "CYXLA_TIER"]
+    environment = {name: os.environ[name] for name in os.environ if name not in names}
+    file = setting.direct_file
+    name = setting.function.name
+    title = f"start to first result in C, no plugin, less an empty program, {name}"
+    direct, nothing = [], []
+    for _ in range(effort.starts * 10):
+        for times, command in [
+            (direct, starter.command("direct", [file])),
+            (nothing, [os.fspath(empty)]),
+        ]:
+            times.append(process_nanoseconds(command, environment) / 1e6)
+    time = Difference.of(direct, nothing)
+    yield Result(title, 10.0, True, time.minimum, time.median, "ms")
+    memory = Difference.of(
+        *[
+            [peak_bytes(command, environment) / 1e6 for _ in range(effort.starts)]
+            for command in [
+                starter.command("peak", [file]),
+                [os.fspath(empty), "peak"],
+            ]
+        ]
+    )
+    title = f"most memory in use, no plugin, less an empty program, {name}"
+    yield Result(title, 10.0, True, memory.minimum, memory.median, "MB")
+
+
 def save_variants(setting, count):
     """Files of so many programs, each of which adds another number to the result."""
     function, argument = setting.function.function, setting.function.argument
@@ -91,7 +138,7 @@ def save_variants(setting, count):
     variants = []
     for number in range(count):
         program = cx.lower(lambda x, number=number: function(x) + number, [argument])
-        executable, _ = cx.compile_program(program)
+        executable, _ = cx.compile_program(program, tier="pjrt")
         variants.append(save(folder, str(number), executable))
     return {kind: [files[kind] for files in variants] for kind in KINDS}
 
