@@ -147,7 +147,7 @@ def test_a_large_program_is_faster_or_says_why_it_stays_on_pjrt(bench):
     for target in large:
         if target["minimum"] is None:
             assert target["is_met"]
-            assert target["note"].startswith("stays on pjrt, it ")
+            assert target["note"].startswith("stays on pjrt, ")
             assert target["note"] in printed
         else:
             assert target["minimum"] > 0
