@@ -9,9 +9,10 @@ import numpy as np
 from functions import mlp_weights
 
 # As a user compiles it for the machine at hand. In a shared library, functions that may
-# be replaced from outside are not inlined, such as CasADi's square: here they are, as
-# in a program.
-FLAGS = ["-O3", "-march=native", "-fPIC", "-shared", "-fno-semantic-interposition"]
+# be replaced from outside are not inlined, such as CasADi's square; with the last flag
+# they are, as in a program.
+FLAGS = ["-O3", "-march=native", "-fPIC", "-shared"]
+INLINED = [*FLAGS, "-fno-semantic-interposition"]
 
 
 def sine():
@@ -62,17 +63,17 @@ EXPRESSIONS = {
 REALS = {"float32": "float", "float64": "double"}
 
 
-def compile_function(function, real, folder, compiler):
+def compile_function(function, real, folder, compiler, flags):
     """Generates and compiles a function of CasADi's. Returns the library's path."""
     name = function.name()
     generator = casadi.CodeGenerator(name, {"casadi_real": real, "with_header": False})
     generator.add(function)
     source = generator.generate(f"{folder}/")
-    library = folder / f"casadi_{name}.so"
+    library = folder / f"casadi_{name}_{len(flags)}.so"
     sources = Path(__file__).parent
     subprocess.run(
         [
-            *[*compiler, *FLAGS, "-o", library, f"-I{sources}"],
+            *[*compiler, *flags, "-o", library, f"-I{sources}"],
             *[f"-DFUNCTION={name}", f"-DREAL={real}"],
             *[source, sources / "casadi_loop.c", "-lm"],
         ],
@@ -84,10 +85,10 @@ def compile_function(function, real, folder, compiler):
 class CasadiLoop:
     """A compiled function with its arrays, as an object with a method time(count)."""
 
-    def __init__(self, expressions, function, folder, compiler):
+    def __init__(self, expressions, function, folder, compiler, flags):
         self.casadi = casadi.Function(expressions.__name__, *expressions())
         library = compile_function(
-            self.casadi, REALS[function.dtype.name], folder, compiler
+            self.casadi, REALS[function.dtype.name], folder, compiler, flags
         )
         self.library = ctypes.CDLL(str(library))
         self.function = function

@@ -126,7 +126,7 @@ def cython_execute(setting):
     return NativeLoop(setting.native.ExecuteLoop(setting.executable), setting.function)
 
 
-def casadi_c(setting, suffix=""):
+def casadi_c(setting, suffix="", is_inlined=False):
     import casadi_functions
 
     return casadi_functions.CasadiLoop(
@@ -134,11 +134,16 @@ def casadi_c(setting, suffix=""):
         setting.function,
         setting.folder,
         setting.compiler,
+        casadi_functions.INLINED if is_inlined else casadi_functions.FLAGS,
     )
 
 
+def casadi_inlined(setting):
+    return casadi_c(setting, is_inlined=True)
+
+
 def casadi_sparse(setting):
-    return casadi_c(setting, "_sparse")
+    return casadi_c(setting, "_sparse", is_inlined=True)
 
 
 def executable_run(setting):
@@ -245,7 +250,8 @@ EXECUTE = "cyxla execute, pjrt"
 DIRECT = "cyxla_call_run, direct"
 KERNELS = "bare loop of its kernels"
 CASADI = "CasADi's generated C"
-CASADI_SPARSE = "CasADi's generated C, sparse Hessian"
+CASADI_INLINED = "CasADi's generated C, inlined"
+CASADI_SPARSE = "CasADi's generated C, inlined, sparse Hessian"
 RUN = "cyxla Executable.run, pjrt"
 DIRECT_RUN = "cyxla Executable.run, direct"
 JIT = "np.asarray(jax.jit(f)(x))"
@@ -257,6 +263,7 @@ CONTESTANTS = [
     Contestant(DIRECT, "C", call_run_directly),
     Contestant(KERNELS, "C", kernels),
     Contestant(CASADI, "C", casadi_c, ("sine", "rosenbrock", "mlp", "hessian_10")),
+    Contestant(CASADI_INLINED, "C", casadi_inlined, ("rosenbrock", "hessian_10")),
     Contestant(CASADI_SPARSE, "C", casadi_sparse, ("hessian_10",)),
     Contestant(RUN, "Python", executable_run),
     Contestant(DIRECT_RUN, "Python", executable_run_directly),

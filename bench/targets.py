@@ -58,7 +58,9 @@ DIRECT_RATIOS = [
     ("nlcons_vgh", contestants.CALL_RUN, contestants.DIRECT, False, 35),
     ("sine", contestants.DIRECT, contestants.CASADI, True, 1.5),
     ("rosenbrock", contestants.DIRECT, contestants.CASADI, True, 2.5),
+    ("rosenbrock", contestants.DIRECT, contestants.CASADI_INLINED, True, 2.5),
     ("hessian_10", contestants.DIRECT, contestants.CASADI, True, 5),
+    ("hessian_10", contestants.DIRECT, contestants.CASADI_INLINED, True, 5),
 ]
 
 

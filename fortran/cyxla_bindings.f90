@@ -52,6 +52,9 @@ module cyxla_bindings
     type(c_ptr) :: plugin = c_null_ptr
     type(c_ptr) :: inputs = c_null_ptr
     integer(c_size_t) :: num_inputs = 0
+    integer(c_int) :: tier = 0
+    logical(c_bool) :: with_plugin = .false._c_bool
+    logical(c_bool) :: reserved(3) = .false._c_bool
   end type c_open_options
 
   interface
