@@ -1,5 +1,7 @@
 #include "wire.h"
 
+#include <string.h>
+
 bool cyxla_wire_next_varint(cyxla_wire *rest, uint64_t *value) {
   *value = 0;
   for (unsigned shift = 0; shift < 64 && rest->bytes > 0; shift += 7) {
@@ -60,6 +62,18 @@ uint64_t cyxla_wire_value(cyxla_wire message, uint64_t number) {
     if (field.number == number && field.type == CYXLA_WIRE_VARINT) found = field.value;
   }
   return found;
+}
+
+bool cyxla_wire_is_text(cyxla_wire content, const char *text) {
+  return content.bytes == strlen(text) &&
+         (content.bytes == 0 || memcmp(content.data, text, content.bytes) == 0);
+}
+
+bool cyxla_wire_text(cyxla_wire content, char *text, size_t capacity) {
+  if (content.bytes >= capacity) return false;
+  if (content.bytes > 0) memcpy(text, content.data, content.bytes);
+  text[content.bytes] = '\0';
+  return true;
 }
 
 size_t cyxla_wire_count(cyxla_wire message, uint64_t number) {

@@ -39,6 +39,12 @@ bool cyxla_wire_next_varint(cyxla_wire *rest, uint64_t *value);
 cyxla_wire cyxla_wire_content(cyxla_wire message, uint64_t number);
 uint64_t cyxla_wire_value(cyxla_wire message, uint64_t number);
 
+/* Whether content is just that text. */
+bool cyxla_wire_is_text(cyxla_wire content, const char *text);
+
+/* Copies content that is a text; false where there is no room for it. */
+bool cyxla_wire_text(cyxla_wire content, char *text, size_t capacity);
+
 /* How many fields of that number hold messages or other counted bytes. */
 size_t cyxla_wire_count(cyxla_wire message, uint64_t number);
 

@@ -41,4 +41,7 @@ void cyxla_buffers_free(cyxla_allocation_list *list);
 bool cyxla_slice_read(cyxla_wire message, const cyxla_allocation_list *list,
                       cyxla_slice *slice);
 
+/* Whether two slices share a byte. */
+bool cyxla_slice_overlaps(const cyxla_slice *a, const cyxla_slice *b);
+
 #endif

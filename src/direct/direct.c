@@ -18,6 +18,9 @@ enum {
 enum { MODULE_WITH_CONFIG_MODULE = 1, OBJECT_CONTENT = 1 };
 enum { KIND_KERNELS = 2 };
 
+/* Far more than the comparators of any program, and looked at within a second. */
+enum { COMPARATOR_BUDGET = 1 << 22 };
+
 /* The mask of the fields from 1 on. */
 #define FIELDS_UP_TO(last) (CYXLA_WIRE_BIT((last) + 1) - CYXLA_WIRE_BIT(1))
 
@@ -51,6 +54,8 @@ static cyxla_status load_objects(cyxla_direct *direct, cyxla_wire result,
 static cyxla_status read_all(cyxla_direct *direct, cyxla_wire result,
                              const cyxla_hlo *hlo, const cyxla_program *program,
                              cyxla_error *error) {
+  cyxla_comparator_source comparators = {hlo, &direct->objects, result,
+                                         COMPARATOR_BUDGET};
   cyxla_status status =
       cyxla_buffers_read(cyxla_wire_content(result, RESULT_BUFFER_ASSIGNMENT), hlo,
                          program, &direct->allocations, error);
@@ -58,8 +63,7 @@ static cyxla_status read_all(cyxla_direct *direct, cyxla_wire result,
   if (status == CYXLA_OK) status = load_objects(direct, result, error);
   if (status != CYXLA_OK) return status;
   return cyxla_thunks_read(cyxla_wire_content(result, RESULT_THUNKS),
-                           &direct->allocations, &direct->objects, &direct->thunks,
-                           error);
+                           &direct->allocations, &comparators, &direct->thunks, error);
 }
 
 static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,

@@ -28,6 +28,7 @@ static void read_computation(cyxla_hlo *hlo, cyxla_wire computation) {
 
   read->id = (int64_t)cyxla_wire_value(computation, COMPUTATION_ID);
   read->root = (int64_t)cyxla_wire_value(computation, COMPUTATION_ROOT);
+  read->message = computation;
   while (rest.bytes > 0 && cyxla_wire_next(&rest, &field)) {
     cyxla_hlo_instruction *instruction;
     if (field.number != COMPUTATION_INSTRUCTIONS || field.type != CYXLA_WIRE_COUNTED) {
@@ -131,10 +132,9 @@ const cyxla_hlo_computation *cyxla_hlo_find_computation(const cyxla_hlo *hlo,
   return find(hlo->computations, hlo->num_computations, sizeof(*hlo->computations), id);
 }
 
-static bool is_opcode(const cyxla_hlo_instruction *instruction, const char *name) {
-  cyxla_wire opcode = cyxla_wire_content(instruction->message, INSTRUCTION_OPCODE);
-
-  return opcode.bytes == strlen(name) && memcmp(opcode.data, name, opcode.bytes) == 0;
+bool cyxla_hlo_is(const cyxla_hlo_instruction *instruction, const char *opcode) {
+  return cyxla_wire_is_text(
+      cyxla_wire_content(instruction->message, INSTRUCTION_OPCODE), opcode);
 }
 
 /* The id of an operand; false where there is none. */
@@ -158,8 +158,8 @@ static bool step_out(const cyxla_hlo *hlo, const cyxla_hlo_instruction *paramete
   const cyxla_hlo_instruction *caller = computation->caller;
 
   if (caller == NULL || computation->has_callers) return false;
-  if (is_opcode(caller, "while")) return operand(caller, 0, &place->instruction);
-  return is_opcode(caller, "call") && operand(caller, number, &place->instruction);
+  if (cyxla_hlo_is(caller, "while")) return operand(caller, 0, &place->instruction);
+  return cyxla_hlo_is(caller, "call") && operand(caller, number, &place->instruction);
 }
 
 /* Into the root of the first computation that is called. */
@@ -205,14 +205,14 @@ bool cyxla_hlo_step(const cyxla_hlo *hlo, cyxla_hlo_place *place) {
   const cyxla_hlo_instruction *at = cyxla_hlo_find(hlo, place->instruction);
 
   if (at == NULL) return false;
-  if (is_opcode(at, "tuple")) return step_into_tuple(at, place);
-  if (is_opcode(at, "get-tuple-element")) return step_out_of_tuple(at, place);
-  if (is_opcode(at, "bitcast") || is_opcode(at, "while") ||
-      is_opcode(at, "opt-barrier")) {
+  if (cyxla_hlo_is(at, "tuple")) return step_into_tuple(at, place);
+  if (cyxla_hlo_is(at, "get-tuple-element")) return step_out_of_tuple(at, place);
+  if (cyxla_hlo_is(at, "bitcast") || cyxla_hlo_is(at, "while") ||
+      cyxla_hlo_is(at, "opt-barrier")) {
     return operand(at, 0, &place->instruction);
   }
-  if (is_opcode(at, "call") || is_opcode(at, "conditional")) {
+  if (cyxla_hlo_is(at, "call") || cyxla_hlo_is(at, "conditional")) {
     return step_in(hlo, at, place);
   }
-  return is_opcode(at, "parameter") && step_out(hlo, at, place);
+  return cyxla_hlo_is(at, "parameter") && step_out(hlo, at, place);
 }

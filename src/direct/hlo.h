@@ -20,6 +20,7 @@ typedef struct cyxla_hlo_computation {
   int64_t root;                        /* id of an instruction */
   const cyxla_hlo_instruction *caller; /* NULL: none */
   bool has_callers;                    /* more than one */
+  cyxla_wire message;
 } cyxla_hlo_computation;
 
 /* Points into the serialized executable. */
@@ -57,6 +58,9 @@ void cyxla_hlo_free(cyxla_hlo *hlo);
 const cyxla_hlo_instruction *cyxla_hlo_find(const cyxla_hlo *hlo, int64_t id);
 const cyxla_hlo_computation *cyxla_hlo_find_computation(const cyxla_hlo *hlo,
                                                         int64_t id);
+
+/* Whether an instruction has that opcode. */
+bool cyxla_hlo_is(const cyxla_hlo_instruction *instruction, const char *opcode);
 
 /* Takes a step from a place to the one that it has its value from; false where it is a
  * value of its own, or what it is from is not known. */

@@ -5,6 +5,9 @@
 #include "error.h"
 #include "inlining.h"
 #include "memory.h"
+#include "sort.h"
+#include "top_k.h"
+#include "transpose.h"
 
 static const cyxla_kernel_dimensions FIRST_WORKGROUP = {0, 0, 0};
 
@@ -26,7 +29,9 @@ static bool provide_scratch(cyxla_direct_call *call) {
     call->scratch[i] = cyxla_aligned_alloc(list->items[i].bytes);
     if (call->scratch[i] == NULL) return false;
   }
-  return true;
+  if (call->direct->thunks.workspace_bytes == 0) return true;
+  call->workspace = cyxla_aligned_alloc(call->direct->thunks.workspace_bytes);
+  return call->workspace != NULL;
 }
 
 /* Of all slices at once: there may be as many allocations as slices. */
@@ -73,6 +78,7 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
 
   call->direct = direct;
   call->program = thunks->sequences[0];
+  call->workspace = NULL;
   call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
   call->steps = cyxla_allocate_array(thunks->num_operations, sizeof(*call->steps));
   call->scratch =
@@ -92,6 +98,7 @@ void cyxla_direct_call_free(cyxla_direct_call *call) {
        i++) {
     cyxla_aligned_free(call->scratch[i]);
   }
+  cyxla_aligned_free(call->workspace);
   cyxla_release(call->slices);
   cyxla_release(call->steps);
   cyxla_release(call->scratch);
@@ -183,6 +190,16 @@ static CYXLA_NOT_INLINED bool run_operation(const cyxla_direct_call *call,
       return run_sequence(call,
                           operation->first_sequence + choose_branch(operation, slices));
     case CYXLA_OPERATION_ZERO: memset(slices[0].data, 0, slices[0].bytes); return true;
+    case CYXLA_OPERATION_TRANSPOSE:
+      cyxla_transpose_run(operation->detail, slices[1].data, slices[0].data);
+      return true;
+    case CYXLA_OPERATION_SORT:
+      cyxla_sort_run(operation->detail, slices, call->workspace);
+      return true;
+    case CYXLA_OPERATION_TOP_K:
+      cyxla_top_k_run(operation->detail, slices[0].data, slices[1].data,
+                      slices[2].data);
+      return true;
   }
   return false;
 }

@@ -16,6 +16,7 @@ typedef struct cyxla_direct_call {
   cyxla_kernel_argument *slices; /* [num_slices], as in the list of the thunks */
   cyxla_direct_step *steps;      /* [num_operations]; frames are those of kernels */
   void **scratch;                /* [num_allocations]; NULL where it is none */
+  void *workspace;               /* what operations work with; NULL where none does */
 } cyxla_direct_call;
 
 /* Makes a call with memory for all but inputs and outputs. */

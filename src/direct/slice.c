@@ -26,3 +26,8 @@ bool cyxla_slice_read(cyxla_wire message, const cyxla_allocation_list *list,
          numbers[SLICE_SIZE] <=
              list->items[slice->allocation].bytes - numbers[SLICE_OFFSET];
 }
+
+bool cyxla_slice_overlaps(const cyxla_slice *a, const cyxla_slice *b) {
+  return a->allocation == b->allocation && a->offset < b->offset + b->bytes &&
+         b->offset < a->offset + a->bytes;
+}

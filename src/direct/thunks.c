@@ -12,6 +12,8 @@ enum {
   THUNK_INFO = 2,
   THUNK_CALL = 3,
   THUNK_CONDITIONAL = 4,
+  THUNK_SORT = 5,
+  THUNK_TOP_K = 9,
   THUNK_WHILE = 10,
   THUNK_KERNEL = 11,
   THUNK_COPY = 12,
@@ -28,9 +30,6 @@ enum {
 enum { WORKGROUPS_X = 1, WORKGROUPS_Y = 2, WORKGROUPS_Z = 3 };
 enum { ALIGNMENT_VALUE = 1 };
 enum { SHAPED_SLICE = 1 }; /* of a kernel */
-enum { COPY_SOURCE = 1, COPY_DESTINATION = 2 };
-enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
-enum { SHAPE_LAYOUT = 5, LAYOUT_MINOR_TO_MAJOR = 1 };
 enum { ID_SLICE = 1 };
 
 enum { DEPTH_MAXIMUM = 64, NAME_BYTES = 512 };
@@ -92,10 +91,9 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
       operation->num_workgroups.z == 0) {
     return refuse("it has a kernel without workgroups", error);
   }
-  if (name.bytes >= sizeof(text))
+  if (!cyxla_wire_text(name, text, sizeof(text))) {
     return refuse("it has a kernel with a long name", error);
-  if (name.bytes > 0) memcpy(text, name.data, name.bytes);
-  text[name.bytes] = '\0';
+  }
   operation->kernel = cyxla_object_set_find(in->objects, text);
   if (operation->kernel == NULL) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "its kernel %s is not there",
@@ -109,49 +107,6 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   status = add_kernel_slices(in, message, KERNEL_ARGUMENTS, error);
   if (status != CYXLA_OK) return status;
   return add_kernel_slices(in, message, KERNEL_RESULTS, error);
-}
-
-/* The order of the dimensions; how many there are. */
-static size_t read_order(cyxla_wire side, int64_t *order) {
-  cyxla_wire shape = cyxla_wire_content(side, SHAPE_AND_SLICE_SHAPE);
-
-  return cyxla_wire_numbers(cyxla_wire_content(shape, SHAPE_LAYOUT),
-                            LAYOUT_MINOR_TO_MAJOR, order, CYXLA_RANK_MAXIMUM);
-}
-
-static bool has_same_layout(cyxla_wire source, cyxla_wire destination) {
-  int64_t a[CYXLA_RANK_MAXIMUM], b[CYXLA_RANK_MAXIMUM];
-  size_t rank = read_order(source, a);
-
-  return read_order(destination, b) == rank && rank <= CYXLA_RANK_MAXIMUM &&
-         memcmp(a, b, rank * sizeof(a[0])) == 0;
-}
-
-static cyxla_status read_copy(cyxla_thunks_reading *in, cyxla_wire message,
-                              size_t index, cyxla_error *error) {
-  cyxla_wire source = cyxla_wire_content(message, COPY_SOURCE);
-  cyxla_wire destination = cyxla_wire_content(message, COPY_DESTINATION);
-  size_t from, to;
-  cyxla_status status;
-
-  in->thunks->operations[index].kind = CYXLA_OPERATION_COPY;
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_wire_has_only(source, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_wire_has_only(destination, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
-    return refuse("it has a copy with a field that is not known", error);
-  }
-  if (!has_same_layout(source, destination)) {
-    return refuse("it has a copy that changes the layout", error);
-  }
-  status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(destination, SHAPE_AND_SLICE_SLICE), &to, error);
-  if (status != CYXLA_OK) return status;
-  status = cyxla_thunks_add_slice(in, cyxla_wire_content(source, SHAPE_AND_SLICE_SLICE),
-                                  &from, error);
-  if (status == CYXLA_OK && from != to) {
-    return refuse("it has a copy between arrays of different sizes", error);
-  }
-  return status;
 }
 
 static cyxla_status read_zero(cyxla_thunks_reading *in, cyxla_wire message,
@@ -196,7 +151,11 @@ static cyxla_status read_thunk(cyxla_thunks_reading *in, cyxla_wire thunk, size_
   in->thunks->operations[index].first_slice = in->thunks->num_slices;
   switch (kind) {
     case THUNK_KERNEL: status = read_kernel(in, content, index, error); break;
-    case THUNK_COPY: status = read_copy(in, content, index, error); break;
+    case THUNK_COPY: status = cyxla_thunks_read_copy(in, content, index, error); break;
+    case THUNK_SORT: status = cyxla_thunks_read_sort(in, content, index, error); break;
+    case THUNK_TOP_K:
+      status = cyxla_thunks_read_top_k(in, content, index, error);
+      break;
     case THUNK_CALL: status = cyxla_thunks_read_call(in, content, index, error); break;
     case THUNK_WHILE:
       status = cyxla_thunks_read_while(in, content, index, error);
@@ -251,9 +210,10 @@ cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire mes
 }
 
 cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
-                               const cyxla_object_set *objects, cyxla_thunks *thunks,
-                               cyxla_error *error) {
-  cyxla_thunks_reading in = {list, objects, thunks, 0, 0, 0, 0};
+                               cyxla_comparator_source *comparators,
+                               cyxla_thunks *thunks, cyxla_error *error) {
+  cyxla_thunks_reading in = {list, comparators->objects, comparators, thunks, 0, 0, 0,
+                             0};
   cyxla_status status;
   size_t first;
 
@@ -267,6 +227,9 @@ cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list 
 }
 
 void cyxla_thunks_free(cyxla_thunks *thunks) {
+  for (size_t i = 0; i < thunks->num_operations; i++) {
+    cyxla_release(thunks->operations[i].detail);
+  }
   cyxla_release(thunks->operations);
   cyxla_release(thunks->slices);
   cyxla_release(thunks->sequences);

@@ -3,6 +3,7 @@
 #define CYXLA_DIRECT_THUNKS_H
 
 #include "buffers.h"
+#include "comparator.h"
 #include "object.h"
 
 typedef enum cyxla_operation_kind {
@@ -11,8 +12,11 @@ typedef enum cyxla_operation_kind {
   CYXLA_OPERATION_CALL,
   CYXLA_OPERATION_WHILE,
   CYXLA_OPERATION_CONDITIONAL,
-  CYXLA_OPERATION_ZERO /* the number of the replica or partition, of which there is one
-                        */
+  CYXLA_OPERATION_ZERO, /* the number of the replica or partition, of which there is
+                           one */
+  CYXLA_OPERATION_TRANSPOSE,
+  CYXLA_OPERATION_SORT,
+  CYXLA_OPERATION_TOP_K
 } cyxla_operation_kind;
 
 /* Operations that follow one another. */
@@ -29,12 +33,14 @@ typedef struct cyxla_operation {
   cyxla_kernel *kernel;
   cyxla_kernel_dimensions num_workgroups;
   size_t first_slice; /* of the list of slices: arguments, or destination and source, or
-                         the condition */
+                         the condition, or what is sorted, or numbers, the largest of
+                         them and their indices */
   size_t num_slices;
   size_t first_sequence; /* of the list of sequences: what is called, condition and
                             body, or the branches */
   size_t num_sequences;
   int64_t trip_count;
+  void *detail; /* a cyxla_transpose, cyxla_sort or cyxla_top_k; else NULL */
 } cyxla_operation;
 
 typedef struct cyxla_thunks {
@@ -45,15 +51,17 @@ typedef struct cyxla_thunks {
   cyxla_sequence *sequences; /* [num_sequences]; the first is the program */
   size_t num_sequences;
   size_t num_kernels;
-  bool always_ends; /* no loop depends on data */
-  bool is_parallel; /* a kernel has several workgroups */
+  size_t workspace_bytes; /* what operations of a run work with, one after the other */
+  bool always_ends;       /* no loop depends on data */
+  bool is_parallel;       /* a kernel has several workgroups, or a sort many rows */
 } cyxla_thunks;
 
-/* Reads the message xla.cpu.ThunkSequenceProto. CYXLA_UNIMPLEMENTED for what is not
+/* Reads the message xla.cpu.ThunkSequenceProto, whose kernels are where its comparators
+ * are. CYXLA_UNIMPLEMENTED for what is not
  * known, with the reason. */
 cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
-                               const cyxla_object_set *objects, cyxla_thunks *thunks,
-                               cyxla_error *error);
+                               cyxla_comparator_source *comparators,
+                               cyxla_thunks *thunks, cyxla_error *error);
 void cyxla_thunks_free(cyxla_thunks *thunks);
 
 #endif

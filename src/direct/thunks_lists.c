@@ -63,3 +63,23 @@ cyxla_status cyxla_thunks_add_slice(cyxla_thunks_reading *in, cyxla_wire message
   if (bytes != NULL) *bytes = slice.bytes;
   return CYXLA_OK;
 }
+
+void *cyxla_thunks_add_detail(cyxla_thunks_reading *in, size_t index, size_t bytes,
+                              cyxla_error *error) {
+  void *detail = cyxla_allocate(bytes);
+
+  if (detail == NULL) cyxla_error_out_of_memory(error, "code");
+  in->thunks->operations[index].detail = detail;
+  return detail;
+}
+
+bool cyxla_thunks_slices_overlap(const cyxla_thunks_reading *in, size_t first) {
+  const cyxla_slice *slices = in->thunks->slices;
+
+  for (size_t i = first; i < in->thunks->num_slices; i++) {
+    for (size_t k = first; k < i; k++) {
+      if (cyxla_slice_overlaps(&slices[i], &slices[k])) return true;
+    }
+  }
+  return false;
+}

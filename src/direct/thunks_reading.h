@@ -8,6 +8,7 @@
 typedef struct cyxla_thunks_reading {
   const cyxla_allocation_list *list;
   const cyxla_object_set *objects;
+  cyxla_comparator_source *comparators;
   cyxla_thunks *thunks;
   size_t operations_capacity;
   size_t slices_capacity;
@@ -30,6 +31,14 @@ cyxla_status cyxla_thunks_reserve_sequences(cyxla_thunks_reading *in, size_t cou
 cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire message,
                                         size_t index, cyxla_error *error);
 
+/* Gives an operation memory for what only its kind has. */
+void *cyxla_thunks_add_detail(cyxla_thunks_reading *in, size_t index, size_t bytes,
+                              cyxla_error *error);
+
+/* Whether a slice of the operation being read shares memory with one that was added
+ * since. */
+bool cyxla_thunks_slices_overlap(const cyxla_thunks_reading *in, size_t first);
+
 /* Read what is in a thunk of the kind into the operation of that index. */
 cyxla_status cyxla_thunks_read_call(cyxla_thunks_reading *in, cyxla_wire message,
                                     size_t index, cyxla_error *error);
@@ -37,5 +46,11 @@ cyxla_status cyxla_thunks_read_while(cyxla_thunks_reading *in, cyxla_wire messag
                                      size_t index, cyxla_error *error);
 cyxla_status cyxla_thunks_read_conditional(cyxla_thunks_reading *in, cyxla_wire message,
                                            size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_copy(cyxla_thunks_reading *in, cyxla_wire message,
+                                    size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_sort(cyxla_thunks_reading *in, cyxla_wire message,
+                                    size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_top_k(cyxla_thunks_reading *in, cyxla_wire message,
+                                     size_t index, cyxla_error *error);
 
 #endif

@@ -10,49 +10,6 @@
 
 enum { LENGTH = 300 };
 
-/* A call with memory for its inputs and outputs. */
-typedef struct seat {
-  cyxla_direct_call call;
-  const cyxla_program *program;
-  void *inputs[DIRECT_ARRAYS_MAXIMUM], *outputs[DIRECT_ARRAYS_MAXIMUM];
-} seat;
-
-static void leave(void *argument) {
-  seat *own = argument;
-
-  for (size_t i = 0; i < own->program->inputs.count; i++) {
-    cyxla_aligned_free(own->inputs[i]);
-  }
-  for (size_t i = 0; i < own->program->outputs.count; i++) {
-    cyxla_aligned_free(own->outputs[i]);
-  }
-  cyxla_direct_call_free(&own->call);
-}
-
-static seat *take_seat(const cyxla_direct *direct, const cyxla_program *program) {
-  seat *own = test_keep(sizeof(*own));
-  cyxla_error error;
-
-  own->program = program;
-  EXPECT_OK(cyxla_direct_call_create(direct, &own->call, &error), &error);
-  test_defer(leave, own);
-  for (size_t i = 0; i < own->program->inputs.count; i++) {
-    own->inputs[i] = cyxla_aligned_alloc(own->program->inputs.specs[i].bytes);
-    cyxla_direct_call_place_input(&own->call, i, own->inputs[i]);
-  }
-  for (size_t i = 0; i < own->program->outputs.count; i++) {
-    own->outputs[i] = cyxla_aligned_alloc(own->program->outputs.specs[i].bytes);
-    cyxla_direct_call_place_output(&own->call, i, own->outputs[i]);
-  }
-  return own;
-}
-
-static seat *load(const char *name) {
-  test_fixture *fixture = test_read_fixture(name);
-
-  return take_seat(test_create_direct(fixture), &fixture->signature.program);
-}
-
 static void expect_near(double actual, double expected) {
   if (!(fabs(actual - expected) <= 1e-6 * fabs(expected))) {
     test_fail(__FILE__, __LINE__, "%.9g is not %.9g", actual, expected);
@@ -61,10 +18,10 @@ static void expect_near(double actual, double expected) {
 
 static void a_kernel_calls_the_c_library(void) {
   static const float x[] = {0, 1, -2.5f};
-  seat *own;
+  test_seat *own;
   const float *y;
 
-  own = load("twice_sine");
+  own = test_load("twice_sine");
   y = own->outputs[0];
   for (int turn = 0; turn < 2; turn++) {
     for (int i = 0; i < 3; i++) ((float *)own->inputs[0])[i] = x[i] + (float)turn;
@@ -74,12 +31,13 @@ static void a_kernel_calls_the_c_library(void) {
 }
 
 static void no_memory_is_allocated_in_a_run(void) {
-  static const char *const names[] = {"several", "while", "branches", "constants"};
+  static const char *const names[] = {"several",   "while", "branches",
+                                      "constants", "sorts", "turns_old"};
 
   for (size_t i = 0; i < TEST_COUNT(names); i++) {
-    seat *own;
+    test_seat *own;
     long allocations;
-    own = load(names[i]);
+    own = test_load(names[i]);
     allocations = cyxla_memory_allocations();
     EXPECT_TRUE(cyxla_direct_run(&own->call));
     EXPECT_EQUAL(cyxla_memory_allocations(), allocations);
@@ -93,7 +51,7 @@ static void there_may_be_several_outputs(void) {
                      twice[] = {2, 4, 7, -8}, sum = 2.5f;
 
   for (size_t i = 0; i < TEST_COUNT(names); i++) {
-    seat *own = load(names[i]);
+    test_seat *own = test_load(names[i]);
     memcpy(own->inputs[0], x, sizeof(x));
     EXPECT_TRUE(cyxla_direct_run(&own->call));
     EXPECT_BYTES(own->outputs[0], more, sizeof(more));
@@ -105,10 +63,10 @@ static void there_may_be_several_outputs(void) {
 
 static void inputs_and_outputs_may_be_placed_anew(void) {
   static const float x[] = {1, 2, 3, 4}, y[] = {2, 3, 4, 5};
-  seat *own, *other;
+  test_seat *own, *other;
 
-  own = load("several");
-  other = take_seat(own->call.direct, own->program);
+  own = test_load("several");
+  other = test_take_seat(own->call.direct, own->program);
   memcpy(other->inputs[0], x, sizeof(x));
   cyxla_direct_call_place_input(&own->call, 0, other->inputs[0]);
   cyxla_direct_call_place_output(&own->call, 0, other->outputs[0]);
@@ -123,9 +81,9 @@ static void constants_of_each_type_have_their_values(void) {
   static const int pattern[] = {1, 0, 2, 0, 3, 4};
   static const uint16_t halves[] = {0x3c00, 0, 0x4000, 0, 0x4200, 0x4400},
                         brains[] = {0x3f80, 0, 0x4000, 0, 0x4040, 0x4080};
-  seat *own;
+  test_seat *own;
 
-  own = load("constants");
+  own = test_load("constants");
   EXPECT_EQUAL(own->program->outputs.count, 15);
   EXPECT_TRUE(cyxla_direct_run(&own->call));
   EXPECT_BYTES(own->outputs[0], "\1\0\1\0\1\1", 6);
@@ -150,9 +108,9 @@ static void constants_of_each_type_have_their_values(void) {
 }
 
 static void a_kernel_uses_a_constant(void) {
-  seat *own;
+  test_seat *own;
 
-  own = load("table");
+  own = test_load("table");
   for (int i = 0; i < 8; i++) ((float *)own->inputs[0])[i] = (float)(10 + i);
   EXPECT_TRUE(cyxla_direct_run(&own->call));
   for (int i = 0; i < 8; i++) {
@@ -165,9 +123,9 @@ static void a_loop_asks_its_condition(void) {
   static const struct {
     float from, to;
   } values[] = {{1, 1 / 512.0f}, {1024, 1 / 512.0f}, {1 / 600.0f, 1 / 600.0f}, {0, 0}};
-  seat *own;
+  test_seat *own;
 
-  own = load("while");
+  own = test_load("while");
   for (size_t k = 0; k < TEST_COUNT(values); k++) {
     float *x = own->inputs[0], *y = own->outputs[0];
     for (int i = 0; i < LENGTH; i++) x[i] = values[k].from;
@@ -178,9 +136,9 @@ static void a_loop_asks_its_condition(void) {
 }
 
 static void a_loop_counts(void) {
-  seat *own;
+  test_seat *own;
 
-  own = load("counted");
+  own = test_load("counted");
   for (int i = 0; i < LENGTH; i++) ((float *)own->inputs[0])[i] = (float)i;
   EXPECT_TRUE(cyxla_direct_run(&own->call));
   for (int i = 0; i < LENGTH; i++) {
@@ -194,9 +152,9 @@ static void a_branch_is_chosen(void) {
     int32_t number, branch;
   } choices[] = {{0, 0},  {1, 1},         {2, 2},        {3, 2},
                  {-1, 2}, {INT32_MAX, 2}, {INT32_MIN, 2}};
-  seat *own;
+  test_seat *own;
 
-  own = load("branches");
+  own = test_load("branches");
   for (size_t k = 0; k < TEST_COUNT(choices); k++) {
     bool choice = k % 2 == 0;
     float *x = own->inputs[2], *first = own->outputs[0], *second = own->outputs[1];
@@ -218,11 +176,11 @@ static void a_branch_is_chosen(void) {
 static void a_donated_input_lies_where_its_output_does(void) {
   static const float x[] = {1, 2, 3}, y[] = {2, 3, 4};
   test_fixture *fixture;
-  seat *own;
+  test_seat *own;
 
   fixture = test_read_fixture("donated");
   fixture->signature.inputs[0].aliased_output = 0;
-  own = take_seat(test_create_direct(fixture), &fixture->signature.program);
+  own = test_take_seat(test_create_direct(fixture), &fixture->signature.program);
   memcpy(own->outputs[0], x, sizeof(x));
   EXPECT_TRUE(cyxla_direct_run(&own->call));
   EXPECT_BYTES(own->outputs[0], y, sizeof(y));
@@ -242,9 +200,9 @@ static void an_input_that_is_not_donated_is_not_written_over(void) {
 
 static void arrays_may_be_empty(void) {
   static const float x[] = {1, 2, 3}, y[] = {2, 3, 4}, zero = 0;
-  seat *own;
+  test_seat *own;
 
-  own = load("empty");
+  own = test_load("empty");
   EXPECT_EQUAL(own->program->outputs.specs[0].bytes, 0);
   memcpy(own->inputs[0], x, sizeof(x));
   memset(own->outputs[3], 0xff, sizeof(zero));
@@ -255,10 +213,10 @@ static void arrays_may_be_empty(void) {
 
 static void a_kernel_s_workgroups_do_all_of_the_work(void) {
   enum { MANY = 1 << 20 };
-  seat *own;
+  test_seat *own;
   const float *y;
 
-  own = load("groups");
+  own = test_load("groups");
   EXPECT_TRUE(own->call.direct->thunks.operations[0].num_workgroups.x > 1);
   for (int i = 0; i < MANY; i++) ((float *)own->inputs[0])[i] = (float)(i % 1000);
   EXPECT_TRUE(cyxla_direct_run(&own->call));
@@ -269,9 +227,9 @@ static void a_kernel_s_workgroups_do_all_of_the_work(void) {
 }
 
 static void there_is_one_replica_and_one_partition(void) {
-  seat *own;
+  test_seat *own;
 
-  own = load("numbers");
+  own = test_load("numbers");
   memset(own->outputs[0], 0xff, 4);
   memset(own->outputs[1], 0xff, 4);
   EXPECT_TRUE(cyxla_direct_run(&own->call));
@@ -282,7 +240,7 @@ static void there_is_one_replica_and_one_partition(void) {
 enum { NUM_THREADS = 4, NUM_TURNS = 200 };
 
 typedef struct worker {
-  seat *own;
+  test_seat *own;
   int number;
   bool is_right;
 } worker;
@@ -309,7 +267,7 @@ static void threads_run_the_same_code_at_once(void) {
   fixture = test_read_fixture("counted");
   direct = test_create_direct(fixture);
   for (int i = 0; i < NUM_THREADS; i++) {
-    workers[i].own = take_seat(direct, &fixture->signature.program);
+    workers[i].own = test_take_seat(direct, &fixture->signature.program);
     workers[i].number = 1000 * i;
   }
   for (int i = 0; i < NUM_THREADS; i++) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 void *test_keep(size_t bytes) {
   void *memory = calloc(1, bytes);
 
@@ -96,4 +98,40 @@ cyxla_direct *test_create_direct(test_fixture *fixture) {
             &error);
   test_defer(destroy, direct);
   return direct;
+}
+
+static void leave(void *argument) {
+  test_seat *own = argument;
+
+  for (size_t i = 0; i < own->program->inputs.count; i++) {
+    cyxla_aligned_free(own->inputs[i]);
+  }
+  for (size_t i = 0; i < own->program->outputs.count; i++) {
+    cyxla_aligned_free(own->outputs[i]);
+  }
+  cyxla_direct_call_free(&own->call);
+}
+
+test_seat *test_take_seat(const cyxla_direct *direct, const cyxla_program *program) {
+  test_seat *own = test_keep(sizeof(*own));
+  cyxla_error error;
+
+  own->program = program;
+  EXPECT_OK(cyxla_direct_call_create(direct, &own->call, &error), &error);
+  test_defer(leave, own);
+  for (size_t i = 0; i < own->program->inputs.count; i++) {
+    own->inputs[i] = cyxla_aligned_alloc(own->program->inputs.specs[i].bytes);
+    cyxla_direct_call_place_input(&own->call, i, own->inputs[i]);
+  }
+  for (size_t i = 0; i < own->program->outputs.count; i++) {
+    own->outputs[i] = cyxla_aligned_alloc(own->program->outputs.specs[i].bytes);
+    cyxla_direct_call_place_output(&own->call, i, own->outputs[i]);
+  }
+  return own;
+}
+
+test_seat *test_load(const char *name) {
+  test_fixture *fixture = test_read_fixture(name);
+
+  return test_take_seat(test_create_direct(fixture), &fixture->signature.program);
 }

@@ -3,7 +3,7 @@
 #ifndef TEST_DIRECT_SUPPORT_H
 #define TEST_DIRECT_SUPPORT_H
 
-#include "direct/direct.h"
+#include "direct/run.h"
 #include "direct_signature.h"
 #include "test.h"
 #include "wire.h"
@@ -46,5 +46,17 @@ test_fixture *test_read_fixture(const char *name);
 
 /* The code of a fixture, which lives as long as the test. */
 cyxla_direct *test_create_direct(test_fixture *fixture);
+
+/* A call with memory for its inputs and outputs. */
+typedef struct test_seat {
+  cyxla_direct_call call;
+  const cyxla_program *program;
+  void *inputs[DIRECT_ARRAYS_MAXIMUM], *outputs[DIRECT_ARRAYS_MAXIMUM];
+} test_seat;
+
+test_seat *test_take_seat(const cyxla_direct *direct, const cyxla_program *program);
+
+/* One at the code of a fixture. */
+test_seat *test_load(const char *name);
 
 #endif

@@ -231,8 +231,7 @@ static void memory_that_runs_out_is_said(void) {
     for (long n = 0; status == CYXLA_OUT_OF_MEMORY; n++) {
       long live = cyxla_memory_live();
       cyxla_memory_fail_after(n);
-      status = cyxla_thunks_read(wire, &direct.allocations, &direct.objects,
-                                 &direct.thunks, &error);
+      status = test_try_thunks(&direct, wire, &error);
       cyxla_memory_fail_after(-1);
       if (status != CYXLA_OK) EXPECT_EQUAL(cyxla_memory_live(), live);
     }

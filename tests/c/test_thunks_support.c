@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "direct/run.h"
+#include "memory.h"
+
 void test_start_direct(cyxla_direct *direct, cyxla_allocation *allocations) {
   static const size_t bytes[] = {16, 16, 64, 16};
 
@@ -77,6 +80,23 @@ void test_put_copy(test_message *sequence, uint64_t from, uint64_t from_offset,
   test_put_thunk(sequence, TEST_COPY, &copy);
 }
 
+static const cyxla_hlo NO_MODULE;
+static const cyxla_hlo *module = &NO_MODULE;
+static cyxla_wire result;
+
+void test_use_comparators(const cyxla_hlo *hlo, cyxla_wire of) {
+  module = hlo;
+  result = of;
+}
+
+cyxla_status test_try_thunks(cyxla_direct *direct, cyxla_wire sequence,
+                             cyxla_error *error) {
+  cyxla_comparator_source comparators = {module, &direct->objects, result, 1 << 20};
+
+  return cyxla_thunks_read(sequence, &direct->allocations, &comparators,
+                           &direct->thunks, error);
+}
+
 static void release(void *thunks) {
   cyxla_thunks_free(thunks);
 }
@@ -85,9 +105,7 @@ void test_read_thunks(cyxla_direct *direct, const test_message *sequence) {
   cyxla_error error;
 
   cyxla_thunks_free(&direct->thunks);
-  EXPECT_OK(cyxla_thunks_read(test_wire(sequence), &direct->allocations,
-                              &direct->objects, &direct->thunks, &error),
-            &error);
+  EXPECT_OK(test_try_thunks(direct, test_wire(sequence), &error), &error);
   test_defer(release, &direct->thunks);
 }
 
@@ -96,10 +114,35 @@ void test_refuse_thunks(cyxla_direct *direct, const test_message *sequence,
   cyxla_error error;
 
   cyxla_thunks_free(&direct->thunks);
-  EXPECT_ERROR(cyxla_thunks_read(test_wire(sequence), &direct->allocations,
-                                 &direct->objects, &direct->thunks, &error),
+  EXPECT_ERROR(test_try_thunks(direct, test_wire(sequence), &error),
                CYXLA_UNIMPLEMENTED, &error, reason);
   EXPECT_NULL(direct->thunks.operations);
   EXPECT_NULL(direct->thunks.slices);
   EXPECT_NULL(direct->thunks.sequences);
+}
+
+unsigned char *test_input, *test_output;
+
+static void release_array(void *memory) {
+  cyxla_aligned_free(memory);
+}
+
+void test_make_arrays(const char *input, const char *output) {
+  test_input = cyxla_aligned_alloc(16);
+  test_defer(release_array, test_input);
+  test_output = cyxla_aligned_alloc(16);
+  test_defer(release_array, test_output);
+  memcpy(test_input, input, 16);
+  memcpy(test_output, output, 16);
+}
+
+void test_run_thunks(const cyxla_direct *direct) {
+  cyxla_direct_call call;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_direct_call_create(direct, &call, &error), &error);
+  cyxla_direct_call_place_input(&call, 0, test_input);
+  cyxla_direct_call_place_output(&call, 0, test_output);
+  EXPECT_TRUE(cyxla_direct_run(&call));
+  cyxla_direct_call_free(&call);
 }

@@ -8,6 +8,8 @@
 enum {
   TEST_CALL = 3,
   TEST_CONDITIONAL = 4,
+  TEST_SORT = 5,
+  TEST_TOP_K = 9,
   TEST_WHILE = 10,
   TEST_KERNEL = 11,
   TEST_COPY = 12,
@@ -39,9 +41,23 @@ void test_put_kernel(test_message *kernel, const char *name, uint64_t x, uint64_
 void test_put_copy(test_message *sequence, uint64_t from, uint64_t from_offset,
                    uint64_t to, uint64_t to_offset, uint64_t bytes);
 
+/* Comparators of sorts are those of a module and of a compilation's result; at first
+ * there are none. */
+void test_use_comparators(const cyxla_hlo *hlo, cyxla_wire result);
+
+/* Reads a sequence into the code. */
+cyxla_status test_try_thunks(cyxla_direct *direct, cyxla_wire sequence,
+                             cyxla_error *error);
+
 /* Reads a sequence into the code; it is freed when the test ends. */
 void test_read_thunks(cyxla_direct *direct, const test_message *sequence);
 void test_refuse_thunks(cyxla_direct *direct, const test_message *sequence,
                         const char *reason);
+
+/* The input and the output of code, of 16 bytes, which live as long as the test; a run
+ * of it with them. */
+extern unsigned char *test_input, *test_output;
+void test_make_arrays(const char *input, const char *output);
+void test_run_thunks(const cyxla_direct *direct);
 
 #endif

@@ -8,6 +8,7 @@
 #include "input.h"
 #include "make_executable.h"
 #include "memory.h"
+#include "run_operations.h"
 
 /* What a call may take here. */
 enum { SCRATCH_MAXIMUM = 1 << 20 };
@@ -88,6 +89,11 @@ static void check_operation_slices(const cyxla_direct *direct,
           "an index of the branches");
       break;
     case CYXLA_OPERATION_ZERO: FUZZ_CHECK(left >= 1 && first == 4, "a uint32"); break;
+    case CYXLA_OPERATION_TRANSPOSE:
+      FUZZ_CHECK(left >= 2 && first == slices[1].bytes && first > 0, "as a whole");
+      break;
+    case CYXLA_OPERATION_SORT: FUZZ_CHECK(left >= 1, "an array"); break;
+    case CYXLA_OPERATION_TOP_K: FUZZ_CHECK(left >= 3, "numbers and results"); break;
     case CYXLA_OPERATION_CALL: break;
   }
 }
@@ -163,11 +169,13 @@ static void check(const cyxla_direct *direct, const cyxla_program *program) {
   check_allocations(list, program);
   check_slices(&direct->thunks, list);
   check_sequences(direct);
+  fuzz_run_operations(direct);
   for (size_t i = 0; i < list->count && scratch <= SCRATCH_MAXIMUM; i++) {
     if (list->items[i].bytes > SCRATCH_MAXIMUM) return;
     scratch += list->items[i].bytes;
   }
-  if (scratch <= SCRATCH_MAXIMUM) check_call(direct, program);
+  if (scratch <= SCRATCH_MAXIMUM && direct->thunks.workspace_bytes <= SCRATCH_MAXIMUM)
+    check_call(direct, program);
 }
 
 /* Which of the inputs are donated, to the outputs of the same number. */

@@ -1,5 +1,8 @@
 #include "make_executable.h"
 
+#include "make_message.h"
+#include "make_sort.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -15,79 +18,18 @@ enum {
   OBJECT_BYTES = SECTIONS + 4 * 64
 };
 
-static void put_varint(cyxla_writer *writer, uint64_t value) {
-  for (;;) {
-    unsigned char byte = (unsigned char)(value & 0x7f);
-    value >>= 7;
-    if (value > 0) byte |= 0x80;
-    cyxla_write_raw(writer, &byte, 1);
-    if (value == 0) return;
-  }
-}
-
-static void put_number(cyxla_writer *writer, uint64_t number, uint64_t value) {
-  put_varint(writer, number << 3);
-  put_varint(writer, value);
-}
-
-static void put_bytes(cyxla_writer *writer, uint64_t number, const void *data,
-                      size_t bytes) {
-  put_varint(writer, number << 3 | 2);
-  put_varint(writer, bytes);
-  if (bytes > 0) cyxla_write_raw(writer, data, bytes);
-}
-
-static void put_text(cyxla_writer *writer, uint64_t number, const char *text) {
-  put_bytes(writer, number, text, strlen(text));
-}
-
-/* A message as a field, whose memory is given back. */
-static void put_message(cyxla_writer *writer, uint64_t number, cyxla_writer *content) {
-  if (content->failed) writer->failed = true;
-  put_bytes(writer, number, content->data, content->size);
-  cyxla_writer_free(content);
-  memset(content, 0, sizeof(*content));
-}
-
-/* Mostly a small number; seldom one that is likely to be treated wrongly. */
-static uint64_t take_number(fuzz_input *input) {
-  static const uint64_t others[] = {UINT64_MAX,
-                                    INT64_MAX,
-                                    (uint64_t)INT64_MAX + 1,
-                                    UINT32_MAX,
-                                    UINT64_C(1) << 40,
-                                    4096,
-                                    1 << 20,
-                                    255};
-  uint8_t byte = fuzz_take_byte(input);
-
-  return byte < 240 ? byte : others[byte % 8];
-}
-
-static void put_shape(fuzz_input *input, cyxla_writer *writer, uint64_t number) {
-  cyxla_writer shape = {0}, layout = {0};
-  size_t kind = fuzz_take_below(input, 8), rank = fuzz_take_below(input, 4);
-
-  put_number(&shape, 2, kind == 0 ? fuzz_take_byte(input) : 11);
-  for (size_t i = 0; i < rank; i++) put_number(&shape, 3, fuzz_take_below(input, 4));
-  for (size_t i = 0; i < rank; i++) {
-    put_number(&layout, 1, kind == 1 ? fuzz_take_below(input, 4) : rank - 1 - i);
-  }
-  put_message(&shape, 5, &layout);
-  put_message(writer, number, &shape);
-}
-
 static void put_literal(fuzz_input *input, cyxla_writer *writer) {
   static const unsigned char data[64] = {1, 2, 3};
   cyxla_writer literal = {0};
 
-  put_shape(input, &literal, 1);
+  fuzz_put_shape(input, &literal, 1);
   if (fuzz_take_below(input, 2) == 0) {
-    put_bytes(&literal, 8, data, 4 * fuzz_take_below(input, 9));
+    fuzz_put_bytes(&literal, 8, data, 4 * fuzz_take_below(input, 9));
   } else {
-    put_bytes(&literal, fuzz_take_below(input, 20), data, fuzz_take_below(input, 65));
+    fuzz_put_bytes(&literal, fuzz_take_below(input, 20), data,
+                   fuzz_take_below(input, 65));
   }
-  put_message(writer, 8, &literal);
+  fuzz_put_message(writer, 8, &literal);
 }
 
 static void put_instruction(fuzz_input *input, cyxla_writer *computation, uint64_t id) {
@@ -97,23 +39,23 @@ static void put_instruction(fuzz_input *input, cyxla_writer *computation, uint64
   cyxla_writer instruction = {0};
   size_t num_operands;
 
-  put_text(&instruction, 2, opcodes[fuzz_take_below(input, 10)]);
-  put_number(&instruction, 9, fuzz_take_below(input, 4));
-  put_number(&instruction, 13, take_number(input));
-  put_number(&instruction, 35, id);
+  fuzz_put_text(&instruction, 2, opcodes[fuzz_take_below(input, 10)]);
+  fuzz_put_number(&instruction, 9, fuzz_take_below(input, 4));
+  fuzz_put_number(&instruction, 13, fuzz_take_number(input));
+  fuzz_put_number(&instruction, 35, id);
   num_operands = fuzz_take_below(input, 4);
   for (size_t i = 0; i < num_operands; i++) {
-    put_number(&instruction, 36, fuzz_take_below(input, 16));
+    fuzz_put_number(&instruction, 36, fuzz_take_below(input, 16));
   }
   if (fuzz_take_below(input, 2) == 1) {
-    put_number(&instruction, 38, fuzz_take_below(input, 4));
+    fuzz_put_number(&instruction, 38, fuzz_take_below(input, 4));
   }
   if (fuzz_take_below(input, 4) == 1) put_literal(input, &instruction);
-  put_message(computation, 2, &instruction);
+  fuzz_put_message(computation, 2, &instruction);
 }
 
-static void put_module(fuzz_input *input, cyxla_writer *result) {
-  cyxla_writer module = {0}, with_config = {0}, program = {0}, returned = {0};
+static void put_module(fuzz_input *input, cyxla_writer *module) {
+  cyxla_writer program = {0}, returned = {0};
   size_t num_computations = 1 + fuzz_take_below(input, 3), num_arrays;
   uint64_t id = 0;
 
@@ -121,45 +63,44 @@ static void put_module(fuzz_input *input, cyxla_writer *result) {
     cyxla_writer computation = {0};
     size_t count = 1 + fuzz_take_below(input, 5);
     for (size_t k = 0; k < count; k++) put_instruction(input, &computation, id++);
-    put_number(&computation, 5, i);
-    put_number(&computation, 6, fuzz_take_below(input, 16));
-    put_message(&module, 3, &computation);
+    fuzz_put_number(&computation, 5, i);
+    fuzz_put_number(&computation, 6, fuzz_take_below(input, 16));
+    fuzz_put_message(module, 3, &computation);
   }
-  put_number(&module, 6, fuzz_take_below(input, 3));
+  fuzz_put_number(module, 6, fuzz_take_below(input, 3));
   num_arrays = fuzz_take_below(input, 3);
-  for (size_t i = 0; i < num_arrays; i++) put_shape(input, &program, 1);
+  for (size_t i = 0; i < num_arrays; i++) fuzz_put_shape(input, &program, 1);
   if (fuzz_take_below(input, 2) == 0) {
-    put_shape(input, &program, 2);
+    fuzz_put_shape(input, &program, 2);
   } else {
     num_arrays = fuzz_take_below(input, 4);
-    put_number(&returned, 2, 13);
-    for (size_t i = 0; i < num_arrays; i++) put_shape(input, &returned, 4);
-    put_message(&program, 2, &returned);
+    fuzz_put_number(&returned, 2, 13);
+    for (size_t i = 0; i < num_arrays; i++) fuzz_put_shape(input, &returned, 4);
+    fuzz_put_message(&program, 2, &returned);
   }
-  put_message(&module, 4, &program);
-  put_message(&with_config, 1, &module);
-  put_message(result, 1, &with_config);
+  fuzz_put_message(module, 4, &program);
 }
 
 static void put_allocation(fuzz_input *input, cyxla_writer *assignment, size_t index) {
   cyxla_writer allocation = {0};
   size_t flags = fuzz_take_byte(input), num_assigned = fuzz_take_below(input, 3);
 
-  put_number(&allocation, 1, index);
-  put_number(&allocation, 2, take_number(input));
-  if ((flags & 0x0f) == 1) put_number(&allocation, 3, 1);
-  if ((flags & 0x10) != 0) put_number(&allocation, 5, 1);
-  if ((flags & 0x10) != 0) put_number(&allocation, 6, fuzz_take_below(input, 3));
-  if ((flags & 0x20) != 0) put_number(&allocation, 7, 1);
-  if ((flags & 0x0f) == 2) put_number(&allocation, 11, 1);
-  if ((flags & 0x40) != 0) put_number(&allocation, 12, 1);
+  fuzz_put_number(&allocation, 1, index);
+  fuzz_put_number(&allocation, 2, fuzz_take_number(input));
+  if ((flags & 0x0f) == 1) fuzz_put_number(&allocation, 3, 1);
+  if ((flags & 0x10) != 0) fuzz_put_number(&allocation, 5, 1);
+  if ((flags & 0x10) != 0) fuzz_put_number(&allocation, 6, fuzz_take_below(input, 3));
+  if ((flags & 0x20) != 0) fuzz_put_number(&allocation, 7, 1);
+  if ((flags & 0x0f) == 2) fuzz_put_number(&allocation, 11, 1);
+  if ((flags & 0x40) != 0) fuzz_put_number(&allocation, 12, 1);
   for (size_t i = 0; i < num_assigned; i++) {
     cyxla_writer assigned = {0};
-    put_number(&assigned, 1, fuzz_take_below(input, 8));
-    if (fuzz_take_below(input, 8) == 1) put_number(&assigned, 2, take_number(input));
-    put_message(&allocation, 9, &assigned);
+    fuzz_put_number(&assigned, 1, fuzz_take_below(input, 8));
+    if (fuzz_take_below(input, 8) == 1)
+      fuzz_put_number(&assigned, 2, fuzz_take_number(input));
+    fuzz_put_message(&allocation, 9, &assigned);
   }
-  put_message(assignment, 3, &allocation);
+  fuzz_put_message(assignment, 3, &allocation);
 }
 
 static void put_assignment(fuzz_input *input, cyxla_writer *result) {
@@ -170,56 +111,46 @@ static void put_assignment(fuzz_input *input, cyxla_writer *result) {
   for (size_t i = 0; i < num_buffers; i++) {
     cyxla_writer buffer = {0}, location = {0};
     size_t depth = fuzz_take_below(input, 10);
-    put_number(&location, 4, fuzz_take_below(input, 16));
+    fuzz_put_number(&location, 4, fuzz_take_below(input, 16));
     for (size_t k = 7; k < depth; k++) {
-      put_number(&location, 3, fuzz_take_below(input, 3));
+      fuzz_put_number(&location, 3, fuzz_take_below(input, 3));
     }
-    put_number(&buffer, 1, i);
-    put_message(&buffer, 3, &location);
-    put_message(&assignment, 1, &buffer);
+    fuzz_put_number(&buffer, 1, i);
+    fuzz_put_message(&buffer, 3, &location);
+    fuzz_put_message(&assignment, 1, &buffer);
   }
   for (size_t i = 0; i < num_allocations; i++) put_allocation(input, &assignment, i);
-  put_message(result, 2, &assignment);
-}
-
-static void put_slice(fuzz_input *input, cyxla_writer *writer, uint64_t number,
-                      uint64_t usual) {
-  cyxla_writer slice = {0};
-
-  put_number(&slice, 3, fuzz_take_below(input, 6));
-  put_number(&slice, 1, take_number(input));
-  put_number(&slice, 2, fuzz_take_below(input, 4) > 0 ? usual : take_number(input));
-  put_message(writer, number, &slice);
+  fuzz_put_message(result, 2, &assignment);
 }
 
 static void put_kernel(fuzz_input *input, cyxla_writer *kernel) {
   cyxla_writer groups = {0};
   size_t num_slices = fuzz_take_below(input, 4);
 
-  put_text(kernel, 1, fuzz_take_below(input, 8) == 1 ? "j" : "k");
+  fuzz_put_text(kernel, 1, fuzz_take_below(input, 8) == 1 ? "j" : "k");
   for (uint64_t i = 1; i <= 3; i++) {
-    put_number(&groups, i, 1 + fuzz_take_below(input, 3));
+    fuzz_put_number(&groups, i, 1 + fuzz_take_below(input, 3));
   }
-  put_message(kernel, 2, &groups);
+  fuzz_put_message(kernel, 2, &groups);
   for (size_t i = 0; i < num_slices; i++) {
     cyxla_writer shaped = {0};
     if (fuzz_take_below(input, 2) == 0) {
-      put_slice(input, kernel, 5 + i % 2, 4);
+      fuzz_put_slice(input, kernel, 5 + i % 2, 4);
       continue;
     }
-    put_slice(input, &shaped, 1, 4);
-    put_message(kernel, 5 + i % 2, &shaped);
+    fuzz_put_slice(input, &shaped, 1, 4);
+    fuzz_put_message(kernel, 5 + i % 2, &shaped);
   }
 }
 
 static void put_copy(fuzz_input *input, cyxla_writer *copy) {
-  uint64_t bytes = take_number(input);
+  uint64_t bytes = fuzz_take_number(input);
 
   for (uint64_t side = 1; side <= 2; side++) {
     cyxla_writer end = {0};
-    if (fuzz_take_below(input, 4) == 1) put_shape(input, &end, 1);
-    put_slice(input, &end, 2, bytes);
-    put_message(copy, side, &end);
+    if (fuzz_take_below(input, 4) == 1) fuzz_put_shape(input, &end, 1);
+    fuzz_put_slice(input, &end, 2, bytes);
+    fuzz_put_message(copy, side, &end);
   }
 }
 
@@ -231,35 +162,47 @@ static void put_while(fuzz_input *input, cyxla_writer *loop, int depth) {
 
   put_sequence(input, loop, 1, depth);
   put_sequence(input, loop, 2, depth);
-  put_number(&trips, 1, take_number(input));
-  put_number(&trips, 2, fuzz_take_below(input, 2));
-  if (fuzz_take_below(input, 2) == 1) put_message(loop, 3, &trips);
+  fuzz_put_number(&trips, 1, fuzz_take_number(input));
+  fuzz_put_number(&trips, 2, fuzz_take_below(input, 2));
+  if (fuzz_take_below(input, 2) == 1) fuzz_put_message(loop, 3, &trips);
   cyxla_writer_free(&trips);
-  put_slice(input, loop, 4, 1);
+  fuzz_put_slice(input, loop, 4, 1);
 }
 
 static void put_conditional(fuzz_input *input, cyxla_writer *conditional, int depth) {
   size_t num_branches = fuzz_take_below(input, 5);
 
   for (size_t i = 0; i < num_branches; i++) put_sequence(input, conditional, 1, depth);
-  put_slice(input, conditional, 2, fuzz_take_below(input, 2) == 1 ? 1 : 4);
+  fuzz_put_slice(input, conditional, 2, fuzz_take_below(input, 2) == 1 ? 1 : 4);
 }
 
 static void put_thunk(fuzz_input *input, cyxla_writer *sequence, int depth) {
   static const uint64_t kinds[] = {11, 12, 19, 20, 3, 4, 10, 13};
-  uint64_t kind = kinds[fuzz_take_below(input, depth < DEPTH_MAXIMUM ? 8 : 4)];
+  const uint8_t byte = fuzz_take_byte(input);
+  uint64_t kind = kinds[byte % (depth < DEPTH_MAXIMUM ? 8 : 4)];
   cyxla_writer thunk = {0}, content = {0};
+
+  if (byte >= 246) kind = byte % 2 == 0 ? 5 : 9;
+  if (byte >= 252) kind = 12;
 
   switch (kind) {
     case 11: put_kernel(input, &content); break;
-    case 12: put_copy(input, &content); break;
+    case 12:
+      if (byte >= 252) {
+        fuzz_put_transpose(input, &content);
+      } else {
+        put_copy(input, &content);
+      }
+      break;
+    case 5: fuzz_put_sort(input, &content); break;
+    case 9: fuzz_put_top_k(input, &content); break;
     case 3: put_sequence(input, &content, 1, depth); break;
     case 4: put_conditional(input, &content, depth); break;
     case 10: put_while(input, &content, depth); break;
-    default: put_slice(input, &content, 1, 4); break;
+    default: fuzz_put_slice(input, &content, 1, 4); break;
   }
-  put_message(&thunk, kind, &content);
-  put_message(sequence, 1, &thunk);
+  fuzz_put_message(&thunk, kind, &content);
+  fuzz_put_message(sequence, 1, &thunk);
 }
 
 static void put_sequence(fuzz_input *input, cyxla_writer *writer, uint64_t number,
@@ -268,7 +211,7 @@ static void put_sequence(fuzz_input *input, cyxla_writer *writer, uint64_t numbe
   size_t count = fuzz_take_below(input, THUNKS_MAXIMUM);
 
   for (size_t i = 0; i < count; i++) put_thunk(input, &sequence, depth + 1);
-  put_message(writer, number, &sequence);
+  fuzz_put_message(writer, number, &sequence);
 }
 
 static void put_section(unsigned char *object, size_t index, uint32_t type,
@@ -300,17 +243,23 @@ static void put_object(cyxla_writer *result) {
   object[SYMBOLS + 24] = 1;
   object[SYMBOLS + 24 + 4] = 1 << 4;
   object[SYMBOLS + 24 + 6] = 1;
-  put_bytes(&content, 1, object, sizeof(object));
-  put_message(result, 8, &content);
+  fuzz_put_bytes(&content, 1, object, sizeof(object));
+  fuzz_put_message(result, 8, &content);
 }
 
 void fuzz_make_executable(fuzz_input *input, cyxla_writer *writer) {
-  cyxla_writer result = {0};
+  cyxla_writer result = {0}, module = {0}, with_config = {0}, symbol = {0};
 
-  put_module(input, &result);
+  put_module(input, &module);
   put_assignment(input, &result);
-  put_number(&result, 5, 2);
+  fuzz_put_number(&result, 5, 2);
   put_sequence(input, &result, 6, 0);
+  fuzz_put_comparator(input, &module);
+  fuzz_put_message(&with_config, 1, &module);
+  fuzz_put_message(&result, 1, &with_config);
+  fuzz_put_number(&symbol, 1, 2);
+  fuzz_put_text(&symbol, 2, "k");
+  fuzz_put_message(&result, 7, &symbol);
   put_object(&result);
-  put_message(writer, 1, &result);
+  fuzz_put_message(writer, 1, &result);
 }

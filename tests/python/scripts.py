@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 
 def run_python(*arguments, **environment):
@@ -20,6 +21,12 @@ def run_python(*arguments, **environment):
         text=True,
         check=False,
     )
+
+
+def path_of_tests():
+    """PYTHONPATH for what this process finds, the corpus and the helpers."""
+    tests = Path(__file__).parent
+    return os.pathsep.join([*sys.path, str(tests.parent), str(tests)])
 
 
 def output_of(source, *arguments, **environment):

@@ -77,17 +77,17 @@ def test_a_tier_is_what_was_asked_for():
 
 
 def test_what_cannot_be_called_directly_says_why():
-    def order(x):
-        return jnp.sort(x)
+    def transform(x):
+        return jnp.fft.fft(x)
 
     with pytest.raises(
         cx.Error,
         match="the program cannot be called directly: it has an operation of the kind",
     ):
-        cx.compile(order, VECTOR, tier="direct")
-    executable = cx.compile(order, VECTOR, tier="auto")
-    assert executable.tier_reason.startswith("it has an operation of the kind sort")
-    assert_same_bits(executable(VECTOR[::-1]), VECTOR)
+        cx.compile(transform, VECTOR, tier="direct")
+    executable = cx.compile(transform, VECTOR, tier="auto")
+    assert executable.tier_reason.startswith("it has an operation of the kind fft")
+    assert_same_bits(executable(VECTOR)[0], np.complex64(6))
 
 
 def test_a_loop_that_depends_on_data_is_called_directly_if_that_is_asked_for():

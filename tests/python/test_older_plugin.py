@@ -1,16 +1,13 @@
 """Programs of today's JAX run on a plugin of PJRT API 0.81."""
 
-import os
 import subprocess
-import sys
-from pathlib import Path
 
 import cyxla as cx
 import jax
 import numpy as np
 from cyxla import artifacts
 from plugins_for_tests import OLD_CPU_PLUGIN
-from scripts import output_of
+from scripts import output_of, path_of_tests
 
 # Of each kind of program some. The old plugin knows StableHLO 1.13 and lacks the
 # operations that top_k and the special functions are lowered to today.
@@ -51,15 +48,9 @@ def test_programs_are_equal_to_rounding():
         *NAMES.split(),
         # The plugin logs errors about an optimization that it does not know.
         CYXLA_LOG="3",
-        PYTHONPATH=python_path(),
+        PYTHONPATH=path_of_tests(),
     )
     assert sorted(output.split()) == sorted(NAMES.split())
-
-
-def python_path():
-    """Where the process finds what this one does, the corpus and the helpers."""
-    tests = Path(__file__).parent
-    return os.pathsep.join([*sys.path, str(tests.parent), str(tests)])
 
 
 def test_a_program_that_it_does_not_know_is_written_for_it(tmp_path):

@@ -90,6 +90,24 @@ FIELDS = {
         },
         "xla.ShapeProto": {"SHAPE_TUPLE": "tuple_shapes: repeated xla.ShapeProto"},
     },
+    "direct/comparator.c": {
+        "xla.cpu.CompilationResultProto": {
+            "RESULT_SYMBOLS": "compiled_symbols: repeated xla.cpu.SymbolProto",
+        },
+        "xla.cpu.SymbolProto": {
+            "SYMBOL_KIND": "function_type_id: xla.cpu.SymbolProto.FunctionTypeId",
+            "SYMBOL_NAME": "name: string",
+        },
+        "xla.HloComputationProto": {
+            "COMPUTATION_NAME": "name: string",
+            "COMPUTATION_INSTRUCTIONS": "instructions: "
+            "repeated xla.HloInstructionProto",
+        },
+        "xla.HloInstructionProto": {
+            "INSTRUCTION_SHAPE": "shape: xla.ShapeProto",
+            "INSTRUCTION_PARAMETER_NUMBER": "parameter_number: int64",
+        },
+    },
     "direct/direct.c": {
         "xla.ExecutableAndOptionsProto": {
             "TOP_RESULT": "serialized_executable: bytes",
@@ -129,6 +147,18 @@ FIELDS = {
             "INSTRUCTION_CALLED": "called_computation_ids: repeated int64",
         },
     },
+    "direct/layout.c": {
+        "xla.ShapeProto": {
+            "SHAPE_ELEMENT_TYPE": "element_type: xla.PrimitiveType",
+            "SHAPE_SIZES": "dimensions: repeated int64",
+            "SHAPE_LAYOUT": "layout: xla.LayoutProto",
+            "SHAPE_IS_DYNAMIC": "is_dynamic_dimension: repeated bool",
+        },
+        "xla.LayoutProto": {
+            "LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64",
+            "LAYOUT_TAIL_ALIGNMENT": "tail_padding_alignment_in_elements: int64",
+        },
+    },
     "direct/literal.c": {
         "xla.ShapeProto": {
             "SHAPE_ELEMENT_TYPE": "element_type: xla.PrimitiveType",
@@ -138,6 +168,18 @@ FIELDS = {
         "xla.LayoutProto": {"LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64"},
         "xla.HloInstructionProto": {"INSTRUCTION_LITERAL": "literal: xla.LiteralProto"},
         "xla.LiteralProto": {"LITERAL_SHAPE": "shape: xla.ShapeProto"},
+    },
+    "direct/order.c": {
+        "xla.HloInstructionProto": {
+            "INSTRUCTION_NAME": "name: string",
+            "INSTRUCTION_METADATA": "metadata: xla.OpMetadata",
+            "INSTRUCTION_PARAMETER_NUMBER": "parameter_number: int64",
+            "INSTRUCTION_ID": "id: int64",
+            "INSTRUCTION_OPERANDS": "operand_ids: repeated int64",
+            "INSTRUCTION_CALLED": "called_computation_ids: repeated int64",
+            "INSTRUCTION_DIRECTION": "comparison_direction: string",
+            "INSTRUCTION_COMPARISON": "comparison_type: string",
+        },
     },
     "direct/slice.c": {
         SLICE: {
@@ -154,6 +196,8 @@ FIELDS = {
             "THUNK_INFO": "info: xla.cpu.InfoProto",
             "THUNK_CALL": "call_thunk: xla.cpu.CallThunkProto",
             "THUNK_CONDITIONAL": "conditional_thunk: xla.cpu.ConditionalThunkProto",
+            "THUNK_SORT": "sort_thunk: xla.cpu.SortThunkProto",
+            "THUNK_TOP_K": "top_k_thunk: xla.cpu.TopKThunkProto",
             "THUNK_WHILE": "while_thunk: xla.cpu.WhileThunkProto",
             "THUNK_KERNEL": "kernel_thunk: xla.cpu.KernelThunkProto",
             "THUNK_COPY": "copy_thunk: xla.cpu.CopyThunkProto",
@@ -182,16 +226,6 @@ FIELDS = {
         },
         "xla.cpu.Int64Optional": {"ALIGNMENT_VALUE": "value: int64"},
         SHAPED_SLICE: {"SHAPED_SLICE": since_0_106(f"slice: {SLICE}", None)},
-        "xla.cpu.CopyThunkProto": {
-            "COPY_SOURCE": f"src_buffer_shape: {SHAPE_AND_SLICE}",
-            "COPY_DESTINATION": f"dst_buffer_shape: {SHAPE_AND_SLICE}",
-        },
-        SHAPE_AND_SLICE: {
-            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
-            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
-        },
-        "xla.ShapeProto": {"SHAPE_LAYOUT": "layout: xla.LayoutProto"},
-        "xla.LayoutProto": {"LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64"},
         "xla.cpu.PartitionIdThunkProto": {"ID_SLICE": f"logical_id_buffer: {SLICE}"},
         "xla.cpu.ReplicaIdThunkProto": {"ID_SLICE": f"logical_id_buffer: {SLICE}"},
     },
@@ -212,12 +246,56 @@ FIELDS = {
         },
         "xla.cpu.CallThunkProto": {"CALL_SEQUENCE": f"called_sequence: {SEQUENCE}"},
     },
+    "direct/thunks_copy.c": {
+        "xla.cpu.CopyThunkProto": {
+            "COPY_SOURCE": f"src_buffer_shape: {SHAPE_AND_SLICE}",
+            "COPY_DESTINATION": f"dst_buffer_shape: {SHAPE_AND_SLICE}",
+        },
+        SHAPE_AND_SLICE: {
+            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
+            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
+        },
+        "xla.ShapeProto": {"SHAPE_LAYOUT": "layout: xla.LayoutProto"},
+        "xla.LayoutProto": {"LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64"},
+    },
+    "direct/thunks_sort.c": {
+        "xla.cpu.SortThunkProto": {
+            "SORT_DIMENSION": "dimension: int64",
+            "SORT_IS_STABLE": "is_stable: bool",
+            "SORT_DIRECTION": "direction: xla.cpu.SortDirectionOptional",
+            "SORT_COMPARATOR": "comparator_name: string",
+            "SORT_ARRAYS": f"inputs_shapes: repeated {SHAPE_AND_SLICE}",
+        },
+        "xla.cpu.SortDirectionOptional": {
+            "DIRECTION_VALUE": "value: xla.cpu.SortDirectionProto",
+            "DIRECTION_IS_KNOWN": "contains_value: bool",
+        },
+        SHAPE_AND_SLICE: {
+            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
+            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
+        },
+        "xla.cpu.TopKThunkProto": {
+            "TOP_K_NUM_ROWS": "batch_size: int64",
+            "TOP_K_COUNT": "input_size: int64",
+            "TOP_K_K": "k: int64",
+            "TOP_K_VALUES": f"values_buffer: {SLICE}",
+            "TOP_K_LARGEST": f"output_buffer: {SLICE}",
+            "TOP_K_INDICES": f"indices_buffer: {SLICE}",
+        },
+    },
 }
 
 # The constants of the same enums that are values of XLA's.
 VALUES = {
+    "direct/comparator.c": {
+        "KIND_COMPARATOR": ("xla.cpu.SymbolProto.FunctionTypeId", "COMPARATOR"),
+    },
     "direct/direct.c": {
         "KIND_KERNELS": ("xla.cpu.CompilationResultProto.ObjFileKind", "KERNELS"),
+    },
+    "direct/thunks_sort.c": {
+        "ASCENDING": ("xla.cpu.SortDirectionProto", "ASCENDING"),
+        "DESCENDING": ("xla.cpu.SortDirectionProto", "DESCENDING"),
     },
 }
 

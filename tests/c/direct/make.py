@@ -30,6 +30,7 @@ from plugins_for_tests import CPU_PLUGIN, OLD_CPU_PLUGIN
 
 FOLDER = Path(__file__).parent
 LENGTH = 300  # above what XLA makes one kernel of, loops and branches included
+OLD = ["several", "sorts", "turns"]  # what the old plugin compiles too
 TYPES = [
     *[bool, "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
     *["float16", "bfloat16", "float32", "float64", "complex64", "complex128"],
@@ -118,6 +119,21 @@ def difference(x, y):
     return x - y
 
 
+def sorts(x, numbers):
+    """By comparators of one and of two keys, and by the numbers themselves."""
+    return (
+        jnp.sort(x, axis=0),
+        lax.sort((numbers % 3, -numbers, x), num_keys=2),
+        jnp.argsort(numbers[:, 0]),
+        lax.top_k(x, 2),
+    )
+
+
+def turns(is_turned, x):
+    """Branches whose layouts differ, which older plugins copy from one to the other."""
+    return lax.cond(is_turned, lambda x: x.transpose(2, 0, 1), lambda x: 2 * x, x)
+
+
 def single(*shape):
     return jax.ShapeDtypeStruct(shape, jnp.float32)
 
@@ -133,6 +149,8 @@ FUNCTIONS = [
     ("groups", groups, [single(1 << 20)]),
     ("sum", sum_of, [single(3), single(3)]),
     ("difference", difference, [single(3), single(3)]),
+    ("sorts", sorts, [single(5, 4), jax.ShapeDtypeStruct((5, 4), jnp.int32)]),
+    ("turns", turns, [jax.ShapeDtypeStruct((), bool), single(7, 7, 7)]),
 ]
 
 
@@ -231,7 +249,7 @@ def main():
     jax.config.update("jax_enable_x64", True)
     cyxla.initialize(OLD_CPU_PLUGIN if is_old else CPU_PLUGIN)
     for name, program in programs():
-        if is_old and name != "several":
+        if (is_old and name not in OLD) or (name == "turns" and not is_old):
             continue
         # Before the first run, after which the plugin may refuse.
         serialized = cyxla.compile_program(program)[0].serialize()
