@@ -13,7 +13,7 @@
 static void the_programs_have_each_kind_of_operation(void) {
   static const cyxla_operation_kind kinds[] = {
       CYXLA_OPERATION_KERNEL, CYXLA_OPERATION_WHILE, CYXLA_OPERATION_CONDITIONAL,
-      CYXLA_OPERATION_COPY};
+      CYXLA_OPERATION_COPY, CYXLA_OPERATION_SORT};
 
   for (size_t i = 0; i < TEST_COUNT(kinds); i++) {
     EXPECT_TRUE(direct_program_has(direct_program_compile(i), kinds[i]));

@@ -131,6 +131,21 @@ static const char DONATING[] =
          "\n"
          "}\n";
 
+/* In descending order, by XLA's comparison of the bits. */
+static const char SORTING[] =
+    MAIN "    %x: " ARRAY ") -> " ARRAY
+         " {\n"
+         "  %a = \"stablehlo.sort\"(%x) ({\n"
+         "  ^bb0(%one: tensor<f32>, %other: tensor<f32>):\n"
+         "    %more = stablehlo.compare GT, %one, %other, TOTALORDER :\n"
+         "        (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+         "    stablehlo.return %more : tensor<i1>\n"
+         "  }) {dimension = 0 : i64, is_stable = true} : (" ARRAY ") -> " ARRAY
+         "\n"
+         "  return %a : " ARRAY
+         "\n"
+         "}\n";
+
 typedef enum binding {
   OWN,      /* the call's memory */
   UNALIGNED /* the caller's, which is copied */
@@ -146,6 +161,7 @@ static const struct {
     {"loops", LOOPS, -1, OWN},
     {"branches", BRANCHES, -1, OWN},
     {"copy", COPY, -1, OWN},
+    {"sorting", SORTING, -1, OWN},
     {"donated and unaligned", DONATING, 0, UNALIGNED},
     {"unaligned", ARITHMETIC, -1, UNALIGNED},
 };

@@ -1,12 +1,13 @@
 /* Programs that are called directly, made by the plugin under test: kernels that call
- * the C library, loops, branches, copies, donated inputs and unaligned memory. */
+ * the C library, loops, branches, copies, sorts, donated inputs and unaligned memory.
+ */
 #ifndef TEST_DIRECT_PROGRAMS_H
 #define TEST_DIRECT_PROGRAMS_H
 
 #include "cyxla.h"
 #include "direct/thunks.h"
 
-enum { DIRECT_NUM_PROGRAMS = 6, DIRECT_LENGTH = 300 };
+enum { DIRECT_NUM_PROGRAMS = 7, DIRECT_LENGTH = 300 };
 
 const char *direct_program_name(size_t index);
 
