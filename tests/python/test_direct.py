@@ -17,7 +17,7 @@ VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 # What is not called directly yet, by what it needs.
 REASONS = {
     "it has an operation of the kind ",
-    "the plugin runs it on several threads",
+    "the plugin runs it ",
     "the plugin cannot serialize an executable",
 }
 
