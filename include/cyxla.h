@@ -488,8 +488,8 @@ typedef enum cyxla_tier {
   CYXLA_TIER_DEFAULT = 0, /* what the environment variable CYXLA_TIER says: auto, pjrt
                              or direct; auto where it is unset */
   CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results are
-                             the plugin's, bit for bit, and the plugin is not faster on
-                             several threads; else pjrt. The results are compared when the
+                             the plugin's, bit for bit, and the plugin is not faster;
+                             else pjrt. The results are compared when the
                              executable is made, on made-up inputs; those of a loop whose
                              length depends on its inputs, and of runs that take long, in
                              the first runs of calls, which happen both ways */

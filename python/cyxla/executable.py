@@ -94,8 +94,8 @@ def compile_program(
     ``tier`` says how runs happen: ``"pjrt"``, through the plugin; ``"direct"``, as
     calls of the machine code that XLA made, an error where cyxla does not know all of
     that; ``"auto"``, direct where it does, its results are those of the plugin, bit for
-    bit, and the plugin is not faster on several threads. None is what the environment
-    variable ``CYXLA_TIER`` says, else ``"auto"``.
+    bit, and the plugin is not faster. None is what the environment variable
+    ``CYXLA_TIER`` says, else ``"auto"``.
 
     Results are compared at once on inputs that are made up. Those of a program with a
     loop whose length depends on its inputs, which might never end on such, and of one
