@@ -94,6 +94,9 @@ void cyxla_call_direct_destroy(cyxla_call *call);
 cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error);
 cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error);
 
+/* The same, but for calls inside of one another that go too deep. */
+cyxla_status cyxla_call_run_directly(cyxla_call *call, cyxla_error *error);
+
 /* Gives an output of a run that lies elsewhere the place where the caller reads it. */
 void cyxla_call_direct_fetch(cyxla_call *call, size_t index, const void *source);
 

@@ -185,7 +185,13 @@ static CYXLA_NOT_INLINED void fetch_outputs(cyxla_call *call) {
 }
 
 static CYXLA_NOT_INLINED cyxla_status fail(cyxla_call *call, cyxla_error *error) {
+  cyxla_status status = CYXLA_OK;
+
   cyxla_call_release_outputs(call);
+  if (call->direct->seats != NULL) {
+    status = cyxla_custom_call_take_error(call->direct->seats, error);
+  }
+  if (status != CYXLA_OK) return status;
   return cyxla_error_set(error, CYXLA_INTERNAL, "a kernel of the program has failed");
 }
 

@@ -192,9 +192,34 @@ static CYXLA_NOT_INLINED cyxla_status run_through_plugin(cyxla_call *call,
   return status;
 }
 
+/* Handlers see what kernels do, as in the plugin, and may use the x87 unit. Only they
+ * can begin a run inside of one. */
+static CYXLA_NOT_INLINED cyxla_status run_with_handlers(cyxla_call *call,
+                                                        cyxla_error *error) {
+  cyxla_fpenv caller;
+  cyxla_status status = check_depth(error);
+
+  if (status != CYXLA_OK) {
+    cyxla_call_release_outputs(call);
+    return status;
+  }
+  cyxla_custom_call_start(call->direct->seats);
+  cyxla_fpenv_enter(&caller);
+  depth++;
+  status = cyxla_call_direct_run(call, error);
+  depth--;
+  cyxla_fpenv_leave(&caller);
+  return status;
+}
+
+cyxla_status cyxla_call_run_directly(cyxla_call *call, cyxla_error *error) {
+  if (call->direct->seats != NULL) return run_with_handlers(call, error);
+  return cyxla_call_direct_run(call, error);
+}
+
 cyxla_status cyxla_call_run(cyxla_call *call, cyxla_error *error) {
   CYXLA_REQUIRE(call, error);
   if (call->witness != NULL) return cyxla_call_run_on_trial(call, error);
-  if (call->direct != NULL) return cyxla_call_direct_run(call, error);
+  if (call->direct != NULL) return cyxla_call_run_directly(call, error);
   return run_through_plugin(call, error);
 }

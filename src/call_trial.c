@@ -53,7 +53,7 @@ cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
 
   if (trials == 0) {
     dismiss_witness(call);
-    return cyxla_call_direct_run(call, error);
+    return cyxla_call_run_directly(call, error);
   }
   status = run_witness(call, error);
   if (status != CYXLA_OK) {
@@ -61,7 +61,7 @@ cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
     return status;
   }
   if (trials != CYXLA_TRIALS_FAILED) {
-    if (cyxla_call_direct_run(call, NULL) == CYXLA_OK &&
+    if (cyxla_call_run_directly(call, NULL) == CYXLA_OK &&
         cyxla_call_has_same_outputs(call, call->witness, &different)) {
       /* Where another run has counted meanwhile, this one does not. */
       cyxla_atomic_replace(&executable->trials, trials, trials - 1);

@@ -21,8 +21,8 @@ static cyxla_status create(cyxla_program *program, cyxla_executable **executable
   made->is_deserialized = made->is_from_file = true;
   made->serialized = found->data;
   made->serialized_bytes = found->bytes;
-  status =
-      cyxla_direct_create(found->data, found->bytes, program, &made->direct, error);
+  status = cyxla_direct_create(found->data, found->bytes, program, NULL, &made->direct,
+                               error);
   if (status != CYXLA_OK) {
     cyxla_executable_destroy(made);
     return status;

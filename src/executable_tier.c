@@ -98,6 +98,13 @@ static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *di
   cyxla_direct_comparison comparison = {false, 0, 0};
   cyxla_status status = CYXLA_OK;
 
+  if (is_compared && direct->has_side_effects) {
+    /* Which would happen in the plugin and directly, of one run. */
+    if (!is_auto) return CYXLA_OK;
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "it has a custom call with side effects, which comparing it "
+                           "with the plugin would have twice");
+  }
   if (is_compared && is_auto && array_bytes(executable->program) > BYTES_MAXIMUM) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                            "its arrays take more than %.0f bytes, so that a run takes "
@@ -128,7 +135,8 @@ static cyxla_status take_code(cyxla_executable *executable,
 
   if (status == CYXLA_OK) {
     status = cyxla_direct_create(executable->serialized, executable->serialized_bytes,
-                                 executable->program, direct, error);
+                                 executable->program, executable->runtime->plugin,
+                                 direct, error);
   }
   if (status != CYXLA_OK) return status;
   status = compare(executable, *direct, options, error);

@@ -4,6 +4,8 @@
 
 #include "abi/pjrt_ffi.h"
 #include "error.h"
+#include "ffi_api.h"
+#include "ffi_registry.h"
 #include "ffi_wrapper.h"
 #include "fpenv.h"
 #include "options.h"
@@ -87,28 +89,6 @@ cyxla_status cyxla_ffi_get_api(const cyxla_plugin *plugin, const XLA_FFI_Api **a
   return status;
 }
 
-/* Converts an error of the FFI and destroys it, as cyxla_error_from_pjrt does of PJRT.
- */
-static cyxla_status from_ffi(const XLA_FFI_Api *api, XLA_FFI_Error *failure,
-                             const char *action, const char *name, cyxla_error *error) {
-  XLA_FFI_Error_GetDetails_Args details;
-  XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), NULL, failure};
-  cyxla_status status;
-
-  if (failure == NULL) return CYXLA_OK;
-  memset(&details, 0, sizeof(details));
-  details.struct_size = sizeof(details);
-  details.error = failure;
-  api->XLA_FFI_Error_GetDetails(&details);
-  status = (int)details.errc > CYXLA_OK && (int)details.errc <= CYXLA_UNAUTHENTICATED
-               ? (cyxla_status)details.errc
-               : CYXLA_UNKNOWN;
-  cyxla_error_set(error, status, "cannot %s %s: %s", action, name,
-                  details.message != NULL ? details.message : "");
-  api->XLA_FFI_Error_Destroy(&destroy);
-  return status;
-}
-
 cyxla_status cyxla_ffi_inspect(const XLA_FFI_Api *api, XLA_FFI_Handler *handler,
                                XLA_FFI_Metadata *metadata, cyxla_error *error) {
   XLA_FFI_Metadata_Extension extension;
@@ -127,7 +107,8 @@ cyxla_status cyxla_ffi_inspect(const XLA_FFI_Api *api, XLA_FFI_Handler *handler,
   frame.extension_start = &extension.extension_base;
   frame.api = api;
   frame.stage = XLA_FFI_ExecutionStage_EXECUTE;
-  return from_ffi(api, handler(&frame), "ask what it is of", "a handler", error);
+  return cyxla_ffi_api_take_error(api, handler(&frame), "ask what it is of",
+                                  "a handler", error);
 }
 
 /* The handler itself, or one that makes it fit the plugin's version of the FFI. */
@@ -204,8 +185,11 @@ cyxla_status cyxla_ffi_register(cyxla_runtime *runtime,
   cyxla_fpenv_enter(&caller);
   status = fit_bundle(api, used.name, &args.bundle, error);
   if (status == CYXLA_OK) {
-    status = from_ffi(api, api->XLA_FFI_Handler_Register(&args), "register the handler",
-                      used.name, error);
+    status = cyxla_ffi_api_take_error(api, api->XLA_FFI_Handler_Register(&args),
+                                      "register the handler", used.name, error);
+  }
+  if (status == CYXLA_OK) {
+    status = cyxla_ffi_registry_add(runtime->plugin, platform, &used, error);
   }
   cyxla_fpenv_leave(&caller);
   return status;
@@ -233,8 +217,8 @@ cyxla_status cyxla_ffi_register_type(cyxla_runtime *runtime, const char *name,
   args.name.len = strlen(name);
   args.type_id = &id;
   args.type_info = &info;
-  status = from_ffi(api, api->XLA_FFI_Type_Register(&args), "register the type", name,
-                    error);
+  status = cyxla_ffi_api_take_error(api, api->XLA_FFI_Type_Register(&args),
+                                    "register the type", name, error);
   if (status == CYXLA_OK) *type_id = id.type_id;
   return status;
 }

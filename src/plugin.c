@@ -5,6 +5,7 @@
 
 #include "environment.h"
 #include "error.h"
+#include "ffi_registry.h"
 #include "fpenv.h"
 #include "library.h"
 #include "memory.h"
@@ -150,6 +151,7 @@ static cyxla_status initialize(cyxla_plugin *plugin, cyxla_error *error) {
 
 static void free_plugin(cyxla_plugin *plugin) {
   if (plugin == NULL) return;
+  cyxla_ffi_registry_free(plugin);
   cyxla_release(plugin->path);
   cyxla_release(plugin);
 }

@@ -23,8 +23,9 @@ typedef struct cyxla_plugin {
   int64_t stablehlo_minimum_version[3];
   bool is_initialized;
   const struct XLA_FFI_Api *ffi_api; /* NULL before a handler is registered */
-  bool has_started;                  /* a client was made */
-  long generation;                   /* of the process that made it */
+  struct cyxla_ffi_registration *ffi_registrations; /* the newest first */
+  bool has_started;                                 /* a client was made */
+  long generation;                                  /* of the process that made it */
   uint64_t xla_flags_hash; /* of XLA_FLAGS when it was loaded, which changes code */
   cyxla_path_state file;   /* the library as it was when it was loaded */
   uint64_t file_hash;      /* of its content, see plugin_identity.h */

@@ -59,6 +59,7 @@ typedef enum {
   XLA_FFI_DataType_F64 = 12,
   XLA_FFI_DataType_C64 = 15,
   XLA_FFI_DataType_BF16 = 16,
+  XLA_FFI_DataType_TOKEN = 17,
   XLA_FFI_DataType_C128 = 18
 } XLA_FFI_DataType;
 
@@ -225,6 +226,37 @@ typedef struct {
   const XLA_FFI_TypeInfo *type_info;
 } XLA_FFI_Type_Register_Args;
 
+typedef void XLA_FFI_Task(void *data);
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_InvokeContext *ctx;
+  XLA_FFI_Task *task;
+  void *data;
+} XLA_FFI_ThreadPool_Schedule_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_InvokeContext *ctx;
+  int64_t *num_threads; /* out */
+} XLA_FFI_ThreadPool_NumThreads_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_InvokeContext *ctx;
+  int64_t run_id; /* out */
+} XLA_FFI_RunId_Get_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_InvokeContext *ctx;
+  int32_t device_ordinal; /* out */
+} XLA_FFI_DeviceOrdinal_Get_Args;
+
 typedef void XLA_FFI_UnusedFunction(void);
 
 struct XLA_FFI_Api {
@@ -243,13 +275,14 @@ struct XLA_FFI_Api {
   XLA_FFI_UnusedFunction *XLA_FFI_State_Get;
   XLA_FFI_UnusedFunction *XLA_FFI_DeviceMemory_Allocate;
   XLA_FFI_UnusedFunction *XLA_FFI_DeviceMemory_Free;
-  XLA_FFI_UnusedFunction *XLA_FFI_ThreadPool_Schedule;
-  XLA_FFI_UnusedFunction *XLA_FFI_ThreadPool_NumThreads;
+  XLA_FFI_Error *(*XLA_FFI_ThreadPool_Schedule)(XLA_FFI_ThreadPool_Schedule_Args *args);
+  XLA_FFI_Error *(*XLA_FFI_ThreadPool_NumThreads)(
+      XLA_FFI_ThreadPool_NumThreads_Args *args);
   XLA_FFI_UnusedFunction *XLA_FFI_Future_Create;
   XLA_FFI_UnusedFunction *XLA_FFI_Future_SetAvailable;
   XLA_FFI_UnusedFunction *XLA_FFI_Future_SetError;
-  XLA_FFI_UnusedFunction *XLA_FFI_RunId_Get;
-  XLA_FFI_UnusedFunction *XLA_FFI_DeviceOrdinal_Get;
+  XLA_FFI_Error *(*XLA_FFI_RunId_Get)(XLA_FFI_RunId_Get_Args *args);
+  XLA_FFI_Error *(*XLA_FFI_DeviceOrdinal_Get)(XLA_FFI_DeviceOrdinal_Get_Args *args);
   XLA_FFI_UnusedFunction *XLA_FFI_InvokeContext_FindExtension;
 };
 

@@ -53,7 +53,7 @@ static cyxla_status load_objects(cyxla_direct *direct, cyxla_wire result,
 
 static cyxla_status read_all(cyxla_direct *direct, cyxla_wire result,
                              const cyxla_hlo *hlo, const cyxla_program *program,
-                             cyxla_error *error) {
+                             const cyxla_plugin *plugin, cyxla_error *error) {
   cyxla_comparator_source comparators = {hlo, &direct->objects, result,
                                          COMPARATOR_BUDGET};
   cyxla_status status =
@@ -63,11 +63,13 @@ static cyxla_status read_all(cyxla_direct *direct, cyxla_wire result,
   if (status == CYXLA_OK) status = load_objects(direct, result, error);
   if (status != CYXLA_OK) return status;
   return cyxla_thunks_read(cyxla_wire_content(result, RESULT_THUNKS),
-                           &direct->allocations, &comparators, &direct->thunks, error);
+                           &direct->allocations, &comparators, plugin, &direct->thunks,
+                           error);
 }
 
 static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
-                         const cyxla_program *program, cyxla_error *error) {
+                         const cyxla_program *program, const cyxla_plugin *plugin,
+                         cyxla_error *error) {
   cyxla_wire result = cyxla_wire_content(serialized, TOP_RESULT);
   cyxla_hlo hlo;
   cyxla_status status;
@@ -81,13 +83,15 @@ static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
                                              MODULE_WITH_CONFIG_MODULE),
                           &hlo, error);
   if (status != CYXLA_OK) return status;
-  status = read_all(direct, result, &hlo, program, error);
+  status = read_all(direct, result, &hlo, program, plugin, error);
+  direct->has_side_effects = cyxla_hlo_has_side_effects(&hlo);
   cyxla_hlo_free(&hlo);
   return status;
 }
 
 cyxla_status cyxla_direct_create(const void *serialized, size_t bytes,
-                                 const cyxla_program *program, cyxla_direct **direct,
+                                 const cyxla_program *program,
+                                 const cyxla_plugin *plugin, cyxla_direct **direct,
                                  cyxla_error *error) {
   const cyxla_wire message = {serialized, bytes};
   cyxla_direct *made = cyxla_allocate(sizeof(*made));
@@ -95,7 +99,7 @@ cyxla_status cyxla_direct_create(const void *serialized, size_t bytes,
 
   *direct = NULL;
   if (made == NULL) return cyxla_error_out_of_memory(error, "code");
-  status = read(made, message, program, error);
+  status = read(made, message, program, plugin, error);
   if (status != CYXLA_OK) {
     cyxla_direct_destroy(made);
     return status;

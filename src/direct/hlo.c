@@ -15,7 +15,8 @@ enum {
   INSTRUCTION_TUPLE_INDEX = 13,
   INSTRUCTION_ID = 35,
   INSTRUCTION_OPERANDS = 36,
-  INSTRUCTION_CALLED = 38
+  INSTRUCTION_CALLED = 38,
+  INSTRUCTION_HAS_SIDE_EFFECT = 65
 };
 
 /* No instruction that is looked through has more. */
@@ -215,4 +216,14 @@ bool cyxla_hlo_step(const cyxla_hlo *hlo, cyxla_hlo_place *place) {
     return step_in(hlo, at, place);
   }
   return cyxla_hlo_is(at, "parameter") && step_out(hlo, at, place);
+}
+
+bool cyxla_hlo_has_side_effects(const cyxla_hlo *hlo) {
+  for (size_t i = 0; i < hlo->num_instructions; i++) {
+    if (cyxla_wire_value(hlo->instructions[i].message, INSTRUCTION_HAS_SIDE_EFFECT) !=
+        0) {
+      return true;
+    }
+  }
+  return false;
 }

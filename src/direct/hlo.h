@@ -66,6 +66,9 @@ bool cyxla_hlo_is(const cyxla_hlo_instruction *instruction, const char *opcode);
  * value of its own, or what it is from is not known. */
 bool cyxla_hlo_step(const cyxla_hlo *hlo, cyxla_hlo_place *place);
 
+/* Whether a custom call says of itself that it does more than give results. */
+bool cyxla_hlo_has_side_effects(const cyxla_hlo *hlo);
+
 /* Reads the message xla.ShapeProto; false for more than CYXLA_RANK_MAXIMUM dimensions.
  */
 bool cyxla_hlo_shape_read(cyxla_wire message, cyxla_hlo_shape *shape);

@@ -79,6 +79,7 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
   call->direct = direct;
   call->program = thunks->sequences[0];
   call->workspace = NULL;
+  call->seats = NULL;
   call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
   call->steps = cyxla_allocate_array(thunks->num_operations, sizeof(*call->steps));
   call->scratch =
@@ -90,6 +91,12 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
   }
   place_scratch_and_constants(call);
   fill_steps(call);
+  if (thunks->num_custom_calls > 0) {
+    cyxla_status status = cyxla_custom_call_seats_create(
+        thunks->custom_calls, thunks->num_custom_calls, &call->seats, error);
+    if (status != CYXLA_OK) cyxla_direct_call_free(call);
+    return status;
+  }
   return CYXLA_OK;
 }
 
@@ -99,6 +106,7 @@ void cyxla_direct_call_free(cyxla_direct_call *call) {
     cyxla_aligned_free(call->scratch[i]);
   }
   cyxla_aligned_free(call->workspace);
+  cyxla_custom_call_seats_free(call->seats);
   cyxla_release(call->slices);
   cyxla_release(call->steps);
   cyxla_release(call->scratch);
@@ -189,6 +197,8 @@ static CYXLA_NOT_INLINED bool run_operation(const cyxla_direct_call *call,
     case CYXLA_OPERATION_CONDITIONAL:
       return run_sequence(call,
                           operation->first_sequence + choose_branch(operation, slices));
+    case CYXLA_OPERATION_CUSTOM_CALL:
+      return cyxla_custom_call_run(call->seats, operation->custom_call, slices);
     case CYXLA_OPERATION_ZERO: memset(slices[0].data, 0, slices[0].bytes); return true;
     case CYXLA_OPERATION_TRANSPOSE:
       cyxla_transpose_run(operation->detail, slices[1].data, slices[0].data);

@@ -12,11 +12,12 @@ typedef struct cyxla_direct_step {
 
 typedef struct cyxla_direct_call {
   const cyxla_direct *direct;
-  cyxla_sequence program;        /* the first of the thunks, near at hand */
-  cyxla_kernel_argument *slices; /* [num_slices], as in the list of the thunks */
-  cyxla_direct_step *steps;      /* [num_operations]; frames are those of kernels */
-  void **scratch;                /* [num_allocations]; NULL where it is none */
-  void *workspace;               /* what operations work with; NULL where none does */
+  cyxla_sequence program;         /* the first of the thunks, near at hand */
+  cyxla_kernel_argument *slices;  /* [num_slices], as in the list of the thunks */
+  cyxla_direct_step *steps;       /* [num_operations]; frames are those of kernels */
+  void **scratch;                 /* [num_allocations]; NULL where it is none */
+  void *workspace;                /* what operations work with; NULL where none does */
+  cyxla_custom_call_seats *seats; /* NULL: it has no custom calls */
 } cyxla_direct_call;
 
 /* Makes a call with memory for all but inputs and outputs. */
@@ -32,8 +33,8 @@ void cyxla_direct_call_place_output(cyxla_direct_call *call, size_t index,
                                     void *memory);
 
 /* Runs the code in the floating-point environment of the caller. No memory is
- * allocated, no lock is taken and the system is not called. False where a kernel fails.
- */
+ * allocated, no lock is taken and the system is not called, but by handlers of custom
+ * calls. False where a kernel or a handler fails, whose error the seats have. */
 bool cyxla_direct_run(const cyxla_direct_call *call);
 
 #endif

@@ -17,6 +17,7 @@ enum {
   THUNK_WHILE = 10,
   THUNK_KERNEL = 11,
   THUNK_COPY = 12,
+  THUNK_CUSTOM_CALL = 16,
   THUNK_PARTITION_ID = 19,
   THUNK_REPLICA_ID = 20
 };
@@ -163,6 +164,9 @@ static cyxla_status read_thunk(cyxla_thunks_reading *in, cyxla_wire thunk, size_
     case THUNK_CONDITIONAL:
       status = cyxla_thunks_read_conditional(in, content, index, error);
       break;
+    case THUNK_CUSTOM_CALL:
+      status = cyxla_thunks_read_custom_call(in, content, index, error);
+      break;
     case THUNK_PARTITION_ID:
     case THUNK_REPLICA_ID: status = read_zero(in, content, index, error); break;
     default: status = refuse_kind(thunk, error); break;
@@ -211,9 +215,10 @@ cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire mes
 
 cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
                                cyxla_comparator_source *comparators,
-                               cyxla_thunks *thunks, cyxla_error *error) {
-  cyxla_thunks_reading in = {list, comparators->objects, comparators, thunks, 0, 0, 0,
-                             0};
+                               const cyxla_plugin *plugin, cyxla_thunks *thunks,
+                               cyxla_error *error) {
+  cyxla_thunks_reading in = {
+      list, comparators->objects, comparators, plugin, thunks, 0, 0, 0, 0, 0};
   cyxla_status status;
   size_t first;
 
@@ -233,5 +238,9 @@ void cyxla_thunks_free(cyxla_thunks *thunks) {
   cyxla_release(thunks->operations);
   cyxla_release(thunks->slices);
   cyxla_release(thunks->sequences);
+  for (size_t i = 0; i < thunks->num_custom_calls; i++) {
+    cyxla_custom_call_free(&thunks->custom_calls[i]);
+  }
+  cyxla_release(thunks->custom_calls);
   memset(thunks, 0, sizeof(*thunks));
 }

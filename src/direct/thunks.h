@@ -4,7 +4,9 @@
 
 #include "buffers.h"
 #include "comparator.h"
+#include "custom_call.h"
 #include "object.h"
+#include "plugin.h"
 
 typedef enum cyxla_operation_kind {
   CYXLA_OPERATION_KERNEL,
@@ -12,6 +14,7 @@ typedef enum cyxla_operation_kind {
   CYXLA_OPERATION_CALL,
   CYXLA_OPERATION_WHILE,
   CYXLA_OPERATION_CONDITIONAL,
+  CYXLA_OPERATION_CUSTOM_CALL,
   CYXLA_OPERATION_ZERO, /* the number of the replica or partition, of which there is
                            one */
   CYXLA_OPERATION_TRANSPOSE,
@@ -40,7 +43,8 @@ typedef struct cyxla_operation {
                             body, or the branches */
   size_t num_sequences;
   int64_t trip_count;
-  void *detail; /* a cyxla_transpose, cyxla_sort or cyxla_top_k; else NULL */
+  void *detail;       /* a cyxla_transpose, cyxla_sort or cyxla_top_k; else NULL */
+  size_t custom_call; /* of the list of custom calls */
 } cyxla_operation;
 
 typedef struct cyxla_thunks {
@@ -50,18 +54,23 @@ typedef struct cyxla_thunks {
   size_t num_slices;
   cyxla_sequence *sequences; /* [num_sequences]; the first is the program */
   size_t num_sequences;
+  cyxla_custom_call *custom_calls; /* [num_custom_calls] */
+  size_t num_custom_calls;
   size_t num_kernels;
-  size_t workspace_bytes; /* what operations of a run work with, one after the other */
-  bool always_ends;       /* no loop depends on data */
-  bool is_parallel;       /* a kernel has several workgroups, or a sort many rows */
+  size_t workspace_bytes;  /* what operations of a run work with, one after the other */
+  bool always_ends;        /* no loop depends on data, and no handler is unknown */
+  bool has_handlers;       /* of custom calls that are not known */
+  bool has_linear_algebra; /* custom calls of LAPACK and the like */
+  bool is_parallel;        /* a kernel has several workgroups, or a sort many rows */
 } cyxla_thunks;
 
 /* Reads the message xla.cpu.ThunkSequenceProto, whose kernels are where its comparators
- * are. CYXLA_UNIMPLEMENTED for what is not
- * known, with the reason. */
+ * are. The plugin, which may be NULL, has the handlers of custom calls.
+ * CYXLA_UNIMPLEMENTED for what is not known, with the reason. */
 cyxla_status cyxla_thunks_read(cyxla_wire sequence, const cyxla_allocation_list *list,
                                cyxla_comparator_source *comparators,
-                               cyxla_thunks *thunks, cyxla_error *error);
+                               const cyxla_plugin *plugin, cyxla_thunks *thunks,
+                               cyxla_error *error);
 void cyxla_thunks_free(cyxla_thunks *thunks);
 
 #endif

@@ -83,3 +83,16 @@ bool cyxla_thunks_slices_overlap(const cyxla_thunks_reading *in, size_t first) {
   }
   return false;
 }
+
+cyxla_status cyxla_thunks_add_custom_call(cyxla_thunks_reading *in,
+                                          cyxla_custom_call **call,
+                                          cyxla_error *error) {
+  cyxla_thunks *thunks = in->thunks;
+
+  if (!grow((void **)&thunks->custom_calls, &in->custom_calls_capacity,
+            thunks->num_custom_calls + 1, sizeof(*thunks->custom_calls))) {
+    return cyxla_error_out_of_memory(error, "code");
+  }
+  *call = &thunks->custom_calls[thunks->num_custom_calls++];
+  return CYXLA_OK;
+}

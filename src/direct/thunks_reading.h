@@ -9,10 +9,12 @@ typedef struct cyxla_thunks_reading {
   const cyxla_allocation_list *list;
   const cyxla_object_set *objects;
   cyxla_comparator_source *comparators;
+  const cyxla_plugin *plugin;
   cyxla_thunks *thunks;
   size_t operations_capacity;
   size_t slices_capacity;
   size_t sequences_capacity;
+  size_t custom_calls_capacity;
   int depth;
 } cyxla_thunks_reading;
 
@@ -26,6 +28,10 @@ cyxla_status cyxla_thunks_reserve_operations(cyxla_thunks_reading *in, size_t co
                                              size_t *first, cyxla_error *error);
 cyxla_status cyxla_thunks_reserve_sequences(cyxla_thunks_reading *in, size_t count,
                                             size_t *first, cyxla_error *error);
+
+/* Adds a custom call to the list. */
+cyxla_status cyxla_thunks_add_custom_call(cyxla_thunks_reading *in,
+                                          cyxla_custom_call **call, cyxla_error *error);
 
 /* Reads a sequence into the one of that index. */
 cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire message,
@@ -52,5 +58,7 @@ cyxla_status cyxla_thunks_read_sort(cyxla_thunks_reading *in, cyxla_wire message
                                     size_t index, cyxla_error *error);
 cyxla_status cyxla_thunks_read_top_k(cyxla_thunks_reading *in, cyxla_wire message,
                                      size_t index, cyxla_error *error);
+cyxla_status cyxla_thunks_read_custom_call(cyxla_thunks_reading *in, cyxla_wire message,
+                                           size_t index, cyxla_error *error);
 
 #endif

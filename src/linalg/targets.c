@@ -233,6 +233,48 @@ static cyxla_status register_target(cyxla_runtime *runtime, size_t index,
   return cyxla_ffi_register(runtime, &handler, error);
 }
 
+/* The index of a target; their number for what is none. */
+static size_t find_target(const char *name, size_t bytes) {
+  char known[NAME_BYTES];
+
+  for (size_t i = 0; i < cyxla_linalg_num_targets(); i++) {
+    if (strlen(cyxla_linalg_target_name(i, known, sizeof(known))) == bytes &&
+        memcmp(known, name, bytes) == 0) {
+      return i;
+    }
+  }
+  return cyxla_linalg_num_targets();
+}
+
+bool cyxla_linalg_is_target(const char *name, size_t bytes) {
+  return find_target(name, bytes) < cyxla_linalg_num_targets();
+}
+
+cyxla_status cyxla_linalg_find(const char *name, size_t bytes,
+                               XLA_FFI_Handler **handler, cyxla_error *error) {
+  size_t index = find_target(name, bytes);
+  cyxla_error reason;
+  cyxla_status status = CYXLA_OK;
+
+  *handler = NULL;
+  if (index == cyxla_linalg_num_targets()) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "its custom call %.*s is none of linear algebra, and there "
+                           "is no plugin that has its handler",
+                           bytes < 128 ? (int)bytes : 128, name);
+  }
+  if (index < NUM_OF_LAPACK) status = load_function(index, &reason);
+  if (status == CYXLA_OUT_OF_MEMORY)
+    return cyxla_error_out_of_memory(error, "a LAPACK");
+  if (status != CYXLA_OK) {
+    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                           "its custom call %.*s has no LAPACK: %s", (int)bytes, name,
+                           reason.message);
+  }
+  *handler = cyxla_linalg_handler(index);
+  return CYXLA_OK;
+}
+
 /* All names end so. */
 static const char ENDING[] = "_ffi";
 enum { ENDING_BYTES = sizeof(ENDING) - 1 };

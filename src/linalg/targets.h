@@ -18,6 +18,14 @@
 cyxla_status cyxla_linalg_prepare(cyxla_runtime *runtime, const void *code,
                                   size_t code_bytes, cyxla_error *error);
 
+/* Whether a name, which need not end with a zero byte, is that of a target. */
+bool cyxla_linalg_is_target(const char *name, size_t bytes);
+
+/* The handler of a target, with what it needs of LAPACK loaded, for a program that has
+ * no plugin. CYXLA_UNIMPLEMENTED where there is none, with the reason. */
+cyxla_status cyxla_linalg_find(const char *name, size_t bytes,
+                               XLA_FFI_Handler **handler, cyxla_error *error);
+
 /* For tests: the function of LAPACK that one of the targets calls, of which the last
  * two call none, and how wide its integers are. */
 void cyxla_linalg_set_function(size_t index, cyxla_ffi_function *function,

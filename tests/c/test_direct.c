@@ -26,7 +26,7 @@ static void refuse(const test_message *serialized, const test_fixture *fixture,
   cyxla_error error;
 
   EXPECT_ERROR(cyxla_direct_create(wire.data, wire.bytes, &fixture->signature.program,
-                                   &direct, &error),
+                                   NULL, &direct, &error),
                CYXLA_UNIMPLEMENTED, &error, reason);
   EXPECT_NULL(direct);
 }
@@ -156,7 +156,7 @@ static void another_signature_is_refused(void) {
   fixture = read_fixture();
   fixture->signature.inputs[0].bytes = 16;
   EXPECT_ERROR(cyxla_direct_create(fixture->data, fixture->bytes,
-                                   &fixture->signature.program, &direct, &error),
+                                   &fixture->signature.program, NULL, &direct, &error),
                CYXLA_UNIMPLEMENTED, &error,
                "its inputs are not those of its signature");
 }
@@ -174,9 +174,10 @@ static void an_executable_that_is_cut_off_is_refused(void) {
     test_put_raw(&serialized, fixture->data, bytes);
     wire.data = serialized.data;
     wire.bytes = bytes;
-    EXPECT_STATUS(cyxla_direct_create(wire.data, wire.bytes,
-                                      &fixture->signature.program, &direct, &error),
-                  CYXLA_UNIMPLEMENTED, &error);
+    EXPECT_STATUS(
+        cyxla_direct_create(wire.data, wire.bytes, &fixture->signature.program, NULL,
+                            &direct, &error),
+        CYXLA_UNIMPLEMENTED, &error);
     EXPECT_NULL(direct);
   }
 }
@@ -195,7 +196,7 @@ static void memory_that_runs_out_is_said(void) {
       long live = cyxla_memory_live();
       cyxla_memory_fail_after(n);
       status = cyxla_direct_create(fixture->data, fixture->bytes,
-                                   &fixture->signature.program, &direct, &error);
+                                   &fixture->signature.program, NULL, &direct, &error);
       cyxla_memory_fail_after(-1);
       if (status == CYXLA_OK) break;
       EXPECT_CONTAINS(error.message, "no memory left");

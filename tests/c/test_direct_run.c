@@ -193,7 +193,7 @@ static void an_input_that_is_not_donated_is_not_written_over(void) {
 
   fixture = test_read_fixture("donated");
   EXPECT_ERROR(cyxla_direct_create(fixture->data, fixture->bytes,
-                                   &fixture->signature.program, &direct, &error),
+                                   &fixture->signature.program, NULL, &direct, &error),
                CYXLA_UNIMPLEMENTED, &error,
                "an output of it is an input that is not donated");
 }

@@ -94,7 +94,7 @@ cyxla_direct *test_create_direct(test_fixture *fixture) {
   cyxla_error error;
 
   EXPECT_OK(cyxla_direct_create(fixture->data, fixture->bytes,
-                                &fixture->signature.program, &direct, &error),
+                                &fixture->signature.program, NULL, &direct, &error),
             &error);
   test_defer(destroy, direct);
   return direct;

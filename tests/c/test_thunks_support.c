@@ -89,12 +89,17 @@ void test_use_comparators(const cyxla_hlo *hlo, cyxla_wire of) {
   result = of;
 }
 
-cyxla_status test_try_thunks(cyxla_direct *direct, cyxla_wire sequence,
-                             cyxla_error *error) {
+cyxla_status test_try_thunks_of(cyxla_direct *direct, cyxla_wire sequence,
+                                const cyxla_plugin *plugin, cyxla_error *error) {
   cyxla_comparator_source comparators = {module, &direct->objects, result, 1 << 20};
 
-  return cyxla_thunks_read(sequence, &direct->allocations, &comparators,
+  return cyxla_thunks_read(sequence, &direct->allocations, &comparators, plugin,
                            &direct->thunks, error);
+}
+
+cyxla_status test_try_thunks(cyxla_direct *direct, cyxla_wire sequence,
+                             cyxla_error *error) {
+  return test_try_thunks_of(direct, sequence, NULL, error);
 }
 
 static void release(void *thunks) {

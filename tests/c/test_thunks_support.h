@@ -48,6 +48,9 @@ void test_use_comparators(const cyxla_hlo *hlo, cyxla_wire result);
 /* Reads a sequence into the code. */
 cyxla_status test_try_thunks(cyxla_direct *direct, cyxla_wire sequence,
                              cyxla_error *error);
+/* The same with the handlers of a plugin. */
+cyxla_status test_try_thunks_of(cyxla_direct *direct, cyxla_wire sequence,
+                                const cyxla_plugin *plugin, cyxla_error *error);
 
 /* Reads a sequence into the code; it is freed when the test ends. */
 void test_read_thunks(cyxla_direct *direct, const test_message *sequence);

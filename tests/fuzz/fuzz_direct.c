@@ -195,7 +195,7 @@ static void read(const uint8_t *data, size_t size, size_t flags) {
   /* Where the signature is not known, whatever was read of it. */
   direct_signature_read(serialized, &signature);
   donate(&signature, flags);
-  status = cyxla_direct_create(data, size, &signature.program, &direct, &error);
+  status = cyxla_direct_create(data, size, &signature.program, NULL, &direct, &error);
   FUZZ_CHECK((direct != NULL) == (status == CYXLA_OK), "code or an error");
   if (status == CYXLA_OK) {
     check(direct, &signature.program);
