@@ -72,7 +72,7 @@ static bool take_size(cyxla_attribute_text *text, size_t *size) {
     *size = *size * 10 + (size_t)(*text->at - '0');
     if (*size > ARRAY_BYTES_MAXIMUM) return false;
   }
-  return text->at > begin && cyxla_attribute_take(text, "x");
+  return text->at > begin && text->at < text->end && *text->at++ == 'x';
 }
 
 /* Takes the type behind the elements, and reserves memory for them. */

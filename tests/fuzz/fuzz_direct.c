@@ -59,6 +59,26 @@ static void check_slices(const cyxla_thunks *thunks,
   }
 }
 
+/* One of the list, with a slice for each of its arrays. */
+static void check_custom_call(const cyxla_thunks *thunks,
+                              const cyxla_operation *operation) {
+  const cyxla_custom_call *call;
+
+  FUZZ_CHECK(operation->custom_call < thunks->num_custom_calls, "a custom call");
+  call = &thunks->custom_calls[operation->custom_call];
+  FUZZ_CHECK(call->handler != NULL, "a handler");
+  FUZZ_CHECK(operation->num_slices == call->num_arguments + call->num_results,
+             "a slice for each array");
+  for (size_t i = 0; i < operation->num_slices; i++) {
+    const XLA_FFI_Buffer *buffer = &call->buffers[i];
+    size_t slice = thunks->slices[operation->first_slice + i].bytes;
+    size_t bytes = cyxla_dtype_bytes(cyxla_hlo_dtype((int64_t)buffer->dtype));
+    FUZZ_CHECK(buffer->rank >= 0 && buffer->dims != NULL, "dimensions");
+    for (int64_t k = 0; k < buffer->rank; k++) bytes *= (size_t)buffer->dims[k];
+    FUZZ_CHECK(buffer->dtype == XLA_FFI_DataType_TOKEN || bytes == slice, "its memory");
+  }
+}
+
 /* What running an operation takes for granted of its slices. */
 static void check_operation_slices(const cyxla_direct *direct,
                                    const cyxla_operation *operation) {
@@ -94,6 +114,9 @@ static void check_operation_slices(const cyxla_direct *direct,
       break;
     case CYXLA_OPERATION_SORT: FUZZ_CHECK(left >= 1, "an array"); break;
     case CYXLA_OPERATION_TOP_K: FUZZ_CHECK(left >= 3, "numbers and results"); break;
+    case CYXLA_OPERATION_CUSTOM_CALL:
+      check_custom_call(&direct->thunks, operation);
+      break;
     case CYXLA_OPERATION_CALL: break;
   }
 }
