@@ -176,6 +176,26 @@ static void put_conditional(fuzz_input *input, cyxla_writer *conditional, int de
   fuzz_put_slice(input, conditional, 2, fuzz_take_below(input, 2) == 1 ? 1 : 4);
 }
 
+/* Of a handler that needs no LAPACK, or none. */
+static void put_custom_call(fuzz_input *input, cyxla_writer *custom_call) {
+  static const char *const targets[] = {"cpu_csr_sparse_dense_ffi",
+                                        "tridiagonal_solve_perturbed_ffi", "none"};
+  static const char *const attributes[] = {"", "{}", "{a = 1 : i32}", "{a"};
+  cyxla_writer buffers = {0};
+  size_t count = fuzz_take_below(input, 5);
+
+  fuzz_put_number(custom_call, 1, fuzz_take_below(input, 8) == 1 ? 3 : 4);
+  fuzz_put_text(custom_call, 2, targets[fuzz_take_below(input, 3)]);
+  fuzz_put_text(custom_call, 3, attributes[fuzz_take_below(input, 4)]);
+  for (size_t i = 0; i < count; i++) {
+    cyxla_writer array = {0};
+    fuzz_put_shape(input, &array, 1);
+    fuzz_put_slice(input, &array, 2, 4 * fuzz_take_below(input, 9));
+    fuzz_put_message(&buffers, 1 + fuzz_take_below(input, 2), &array);
+  }
+  fuzz_put_message(custom_call, 4, &buffers);
+}
+
 static void put_thunk(fuzz_input *input, cyxla_writer *sequence, int depth) {
   static const uint64_t kinds[] = {11, 12, 19, 20, 3, 4, 10, 13};
   const uint8_t byte = fuzz_take_byte(input);
@@ -184,6 +204,7 @@ static void put_thunk(fuzz_input *input, cyxla_writer *sequence, int depth) {
 
   if (byte >= 246) kind = byte % 2 == 0 ? 5 : 9;
   if (byte >= 252) kind = 12;
+  if (kind == 13 && fuzz_take_below(input, 4) > 0) kind = 16;
 
   switch (kind) {
     case 11: put_kernel(input, &content); break;
@@ -198,6 +219,7 @@ static void put_thunk(fuzz_input *input, cyxla_writer *sequence, int depth) {
     case 9: fuzz_put_top_k(input, &content); break;
     case 3: put_sequence(input, &content, 1, depth); break;
     case 4: put_conditional(input, &content, depth); break;
+    case 16: put_custom_call(input, &content); break;
     case 10: put_while(input, &content, depth); break;
     default: fuzz_put_slice(input, &content, 1, 4); break;
   }
