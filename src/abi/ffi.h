@@ -1,7 +1,7 @@
 /* XLA's typed FFI: how a program calls a native function, its handler.
  *
  * Declarations of a foreign binary interface in our own words, of version 0.4 of the
- * interface. tests/python/test_abi.py compares them with the official header. Every
+ * interface. tests/python/test_abi_ffi.py compares them with the official header. Every
  * struct begins with its size, and fields are only appended.
  */
 #ifndef CYXLA_ABI_FFI_H

@@ -29,7 +29,7 @@ BLOCK = re.compile(
 UNION = re.compile(r"union\s*\{([^{}]*)\}\s*(\w*)\s*;")
 FIELD = re.compile(
     r"\(\s*\*\s*(\w+)\s*\)\s*\([^;]*\)\s*;"  # a pointer to a function
-    r"|_PJRT_API_STRUCT_FIELD\((\w+)\)\s*;"  # the same in the official header
+    r"|_\w+_API_STRUCT_FIELD\((\w+)\)\s*;"  # the same in the official headers
     r"|(\w+)\s*(?:\[\w+\])?\s*;"
 )
 MEMBER = re.compile(r"(\w+)\s*(?:=[^,]*)?(?:,|$)")

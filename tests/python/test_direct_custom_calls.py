@@ -24,10 +24,6 @@ from scripts import output_of
 
 X = np.arange(3, dtype=np.float32)
 RECORD_BYTES = 20000
-LINEAR_ALGEBRA = [
-    *["solve_f32", "solve_f64", "trisolve_f32", "trisolve_f64"],
-    *["qr", "eigh", "svd", "inv_det", "expm"],
-]
 
 
 def like(x):
@@ -204,12 +200,18 @@ def test_tokens_are_those_that_the_plugin_gives():
     assert "\n1 48 0 17 [] 1 \n1 48 0 11 [3 ]" in record
 
 
-@pytest.mark.parametrize("name", LINEAR_ALGEBRA)
-def test_linear_algebra_is_called_directly(name):
-    (program,) = [program for program in PROGRAMS if program.name == name]
+@pytest.mark.parametrize(
+    "program",
+    [program for program in PROGRAMS if program.lapack],
+    ids=lambda program: program.name,
+)
+def test_linear_algebra_is_called_directly(program):
     lowered = cx.lower(program.function, program.arguments)
     direct, _ = cx.compile_program(lowered, tier="auto")
-    assert (direct.tier, direct.tier_reason) == ("direct", "")
+    if direct.tier == "pjrt":
+        # What some of them need besides.
+        assert "an operation of the kind dot" in direct.tier_reason
+        return
     plugin, _ = cx.compile_program(lowered, tier="pjrt")
     arguments = jax.tree.leaves(program.arguments)
     for found, expected in zip(

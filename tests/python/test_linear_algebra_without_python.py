@@ -19,7 +19,8 @@ import jaxlib.lapack
 import numpy as np
 import pytest
 import scipy
-from comparing import assert_equal_to_rounding
+from comparing import assert_equal_to_rounding, assert_same_bits
+from corpus import PROGRAMS
 from example_projects import run
 from saved_programs import SavedPrograms, build_runner
 from sweep import CASES
@@ -131,6 +132,30 @@ def test_every_target_of_jaxlib_is_called(saved_sweep, request):
     of_dtypes = re.compile(f"lapack_[{letters}]|tridiagonal|cpu_csr")
     names = {name for name, _, _ in registered if of_dtypes.match(name)}
     assert names <= {target.decode() for target in sweep.targets}
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("package", ["scipy", "numpy"])
+def test_what_is_called_directly_is_the_same_bit_for_bit(package, runner, tmp_path):
+    programs = SavedPrograms(tmp_path)
+    chosen = [program for program in PROGRAMS if program.lapack]
+    for program in chosen:
+        lowered = cx.lower(program.function, program.arguments)
+        programs.add(lowered, jax.tree.leaves(program.arguments))
+    lapack = lapack_of(package)
+    plugin, direct = (
+        programs.run(runner, CYXLA_LAPACK=lapack, CYXLA_TIER=tier)
+        for tier in ("pjrt", "direct")
+    )
+    num_same = 0
+    for expected, found in zip(plugin, direct, strict=True):
+        if isinstance(found, str):
+            assert "it has an operation of the kind" in found
+            continue
+        for one, other in zip(found, expected, strict=True):
+            assert_same_bits(one, other)
+        num_same += 1
+    assert num_same >= 9
 
 
 @pytest.fixture(scope="module")
