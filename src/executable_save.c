@@ -159,7 +159,9 @@ static const cyxla_compiled *origin_of(const cyxla_executable *executable) {
  * only a lack of memory is a failure. */
 static cyxla_status add_own(save_list *list, const cyxla_executable *executable,
                             cyxla_error *error) {
-  const bool is_direct = cyxla_executable_is_direct(executable);
+  /* Without a plugin there are no handlers but the library's own. */
+  const bool is_direct = cyxla_executable_is_direct(executable) &&
+                         !executable->direct->thunks.has_handlers;
   const cyxla_compiled *origin = origin_of(executable);
   cyxla_compiled *own = &list->own[list->num_own];
   void *data = NULL;
