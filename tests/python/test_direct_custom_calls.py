@@ -6,6 +6,7 @@ last result, which is compared with what it wrote when the plugin called it.
 """
 
 import ctypes
+import itertools
 import textwrap
 
 import cyxla as cx
@@ -220,16 +221,39 @@ def test_linear_algebra_is_called_directly(program):
         assert_same_bits(found, expected)
 
 
-def test_a_callback_is_called_directly_if_that_is_asked_for():
-    def plus_one(x):
-        return jax.pure_callback(lambda x: np.asarray(x) + 1, like(x), x) * 2
+def test_a_callback_is_called_directly_after_its_first_runs():
+    seen = []
 
-    executable = cx.compile(plus_one, X, tier="auto")
-    assert executable.tier == "pjrt"
-    assert "a custom call that may not take inputs" in executable.tier_reason
-    executable = cx.compile(plus_one, X, tier="direct")
+    def plus_one(x):
+        seen.append(float(x[0]))
+        return np.asarray(x) + 1
+
+    def call(x):
+        return jax.pure_callback(plus_one, like(x), x) * 2
+
+    executable = cx.compile(call, X, tier="auto")
+    # Its function may not take what is made up.
+    assert (executable.tier, seen) == ("pjrt", [])
+    for turn in range(5):
+        assert_same_bits(executable(X + turn), (X + turn + 1) * 2)
+    assert (executable.tier, executable.tier_reason) == ("direct", "")
+    assert seen == [0, 0, 1, 1, 2, 2, 3, 4]
+    executable = cx.compile(call, X, tier="direct")
     assert executable.tier == "direct"
     assert_same_bits(executable(X), (X + 1) * 2)
+
+
+def test_a_callback_that_gives_other_results_each_time_stays_with_the_plugin():
+    numbers = itertools.count(1)
+
+    def count(x):
+        return np.full_like(x, next(numbers))
+
+    executable = cx.compile(lambda x: jax.pure_callback(count, like(x), x), X)
+    assert_same_bits(executable(X), np.full_like(X, 1))
+    assert_same_bits(executable(X), np.full_like(X, 3))
+    assert executable.tier == "pjrt"
+    assert "a result of it was not the same" in executable.tier_reason
 
 
 @pytest.mark.filterwarnings("ignore")
