@@ -15,7 +15,7 @@ static cyxla_executable *executable_of_sum(void) {
   test_set_environment("CYXLA_TIER", "pjrt");
   executable = test_compile(test_sum_program());
   EXPECT_OK(cyxla_direct_create(fixture->data, fixture->bytes, executable->program,
-                                &executable->direct, &error),
+                                NULL, &executable->direct, &error),
             &error);
   return executable;
 }
