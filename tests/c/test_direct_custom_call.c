@@ -126,8 +126,7 @@ static void put_scale_of(test_message *sequence, const char *attributes) {
 
 static cyxla_status read_thunks(const test_message *sequence, cyxla_error *error) {
   cyxla_thunks_free(&direct.thunks);
-  return cyxla_thunks_read(test_wire(sequence), &direct.allocations, &direct.objects,
-                           runtime->plugin, &direct.thunks, error);
+  return test_try_thunks_of(&direct, test_wire(sequence), runtime->plugin, error);
 }
 
 static void make_call(const test_message *sequence) {
@@ -341,8 +340,7 @@ static void a_lack_of_memory_is_told(void) {
   wire = test_wire(&sequence);
   for (n = 0; status == CYXLA_OUT_OF_MEMORY; n++) {
     cyxla_memory_fail_after(n);
-    status = cyxla_thunks_read(wire, &direct.allocations, &direct.objects,
-                               runtime->plugin, &direct.thunks, &error);
+    status = test_try_thunks_of(&direct, wire, runtime->plugin, &error);
     cyxla_memory_fail_after(-1);
   }
   EXPECT_OK(status, &error);

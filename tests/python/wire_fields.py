@@ -145,6 +145,7 @@ FIELDS = {
             "INSTRUCTION_ID": "id: int64",
             "INSTRUCTION_OPERANDS": "operand_ids: repeated int64",
             "INSTRUCTION_CALLED": "called_computation_ids: repeated int64",
+            "INSTRUCTION_HAS_SIDE_EFFECT": "custom_call_has_side_effect: bool",
         },
     },
     "direct/layout.c": {
@@ -201,6 +202,7 @@ FIELDS = {
             "THUNK_WHILE": "while_thunk: xla.cpu.WhileThunkProto",
             "THUNK_KERNEL": "kernel_thunk: xla.cpu.KernelThunkProto",
             "THUNK_COPY": "copy_thunk: xla.cpu.CopyThunkProto",
+            "THUNK_CUSTOM_CALL": "custom_call_thunk: xla.cpu.CustomCallThunkProto",
             "THUNK_PARTITION_ID": "partition_id_thunk: xla.cpu.PartitionIdThunkProto",
             "THUNK_REPLICA_ID": "replica_id_thunk: xla.cpu.ReplicaIdThunkProto",
         },
@@ -246,6 +248,23 @@ FIELDS = {
         },
         "xla.cpu.CallThunkProto": {"CALL_SEQUENCE": f"called_sequence: {SEQUENCE}"},
     },
+    "direct/thunks_custom_call.c": {
+        "xla.cpu.CustomCallThunkProto": {
+            "CUSTOM_CALL_API_VERSION": "api_version: xla.CustomCallApiVersion",
+            "CUSTOM_CALL_TARGET": "target_name: string",
+            "CUSTOM_CALL_ATTRIBUTES": "backend_config: string",
+            "CUSTOM_CALL_BUFFERS": "op_buffers: xla.cpu.CustomCallThunkProto.OpBuffers",
+        },
+        "xla.cpu.CustomCallThunkProto.OpBuffers": {
+            "BUFFERS_ARGUMENTS": f"arguments_shapes: repeated {SHAPE_AND_SLICE}",
+            "BUFFERS_RESULTS": f"results_shapes: repeated {SHAPE_AND_SLICE}",
+        },
+        SHAPE_AND_SLICE: {
+            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
+            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
+        },
+        "xla.ShapeProto": {"SHAPE_IS_DYNAMIC": "is_dynamic_dimension: repeated bool"},
+    },
     "direct/thunks_copy.c": {
         "xla.cpu.CopyThunkProto": {
             "COPY_SOURCE": f"src_buffer_shape: {SHAPE_AND_SLICE}",
@@ -287,6 +306,9 @@ FIELDS = {
 
 # The constants of the same enums that are values of XLA's.
 VALUES = {
+    "direct/thunks_custom_call.c": {
+        "TYPED_FFI": ("xla.CustomCallApiVersion", "API_VERSION_TYPED_FFI"),
+    },
     "direct/comparator.c": {
         "KIND_COMPARATOR": ("xla.cpu.SymbolProto.FunctionTypeId", "COMPARATOR"),
     },
