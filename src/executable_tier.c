@@ -63,16 +63,20 @@ static cyxla_status provide_serialized(cyxla_executable *executable,
  * twice, and for longer runs the cost of a call is of no account. */
 static const double BYTES_MAXIMUM = 256 << 20;
 
-/* The plugin divides large arrays among its threads, and direct code has one: what is
- * only a little faster so on a busy machine is left to it. Of all else the plugin is
- * faster only where it has another algorithm. */
+/* From this time on threads pay, which takes some microseconds to have them begin. */
+static const double SECONDS_FOR_THREADS = 50e-6;
+
+/* The plugin divides large arrays among its threads, and direct code has one. How much
+ * faster that is depends on what else the machine does while it is measured, so long
+ * runs are left to the plugin unmeasured. Of all else the plugin is faster only where
+ * it has another algorithm. */
 static bool is_faster_in_the_plugin(const cyxla_direct *direct,
                                     const cyxla_direct_comparison *comparison) {
   const double through_plugin = comparison->plugin_seconds;
   const double directly = comparison->direct_seconds; /* 0: not measured */
 
   if (!direct->thunks.is_parallel) return 1.25 * through_plugin < directly;
-  return directly == 0 || through_plugin < 1.25 * directly;
+  return directly == 0 || directly > SECONDS_FOR_THREADS || through_plugin < directly;
 }
 
 /* The bytes of all arrays of a program. */

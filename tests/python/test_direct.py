@@ -56,12 +56,18 @@ def test_what_runs_directly_is_the_same_as_the_plugin_bit_for_bit(program):
 
 
 @pytest.mark.usefixtures("x64")
-def test_seven_tenths_of_the_corpus_run_directly():
-    tiers = [
-        cx.compile(program.function, *program.arguments, tier="auto").tier
-        for program in PROGRAMS
-    ]
-    assert tiers.count("direct") >= 0.72 * len(tiers)
+def test_most_of_the_corpus_runs_directly():
+    """Without regard to what is faster on several threads, which depends on them."""
+    count = 0
+    for program in PROGRAMS:
+        lowered = cx.lower(program.function, program.arguments)
+        try:
+            cx.compile_program(lowered, tier="direct", compare=False)
+        except cx.Error:
+            continue
+        count += 1
+    assert count >= 90
+    assert count / len(PROGRAMS) >= 0.78
 
 
 def test_a_tier_is_what_was_asked_for():
