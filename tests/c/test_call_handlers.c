@@ -82,6 +82,7 @@ static void leave(void *unused) {
 /* Calls of the sum, whose direct code is a custom call. */
 static void start(void) {
   cyxla_ffi_handler handler = CYXLA_FFI_HANDLER_INIT;
+  cyxla_comparator_source comparators = {.objects = &direct.objects};
   test_message sequence = {0};
   cyxla_error error;
 
@@ -99,10 +100,9 @@ static void start(void) {
   direct.allocations.items = allocations;
   direct.allocations.count = 3;
   put_add(&sequence);
-  EXPECT_OK(
-      cyxla_thunks_read(test_wire(&sequence), &direct.allocations, &direct.objects,
-                        executable->runtime->plugin, &direct.thunks, &error),
-      &error);
+  EXPECT_OK(cyxla_thunks_read(test_wire(&sequence), &direct.allocations, &comparators,
+                              executable->runtime->plugin, &direct.thunks, &error),
+            &error);
   executable->direct = &direct;
   for (int i = 0; i < NUM_CALLS; i++) {
     EXPECT_OK(cyxla_call_create(executable, &calls[i], &error), &error);
