@@ -182,6 +182,8 @@ const char *cyxla_executable_tier_reason(const cyxla_executable *executable) {
   if (executable->tier_reason != NULL) return executable->tier_reason;
   if (executable->direct == NULL || cyxla_executable_is_direct(executable)) return "";
   return cyxla_atomic_load(&executable->trials) == CYXLA_TRIALS_FAILED
-             ? "a result of it was not the same as the plugin's, bit for bit"
+             ? "a direct run of it failed, or a result was not the same as the "
+               "plugin's, "
+               "bit for bit"
              : "its first runs happen both ways, to be compared with the plugin";
 }

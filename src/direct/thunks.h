@@ -58,7 +58,8 @@ typedef struct cyxla_thunks {
   size_t num_custom_calls;
   size_t num_kernels;
   size_t workspace_bytes;  /* what operations of a run work with, one after the other */
-  bool always_ends;        /* no loop depends on data, and no handler is unknown */
+  bool always_ends;        /* on any inputs: no loop depends on data, no handler is
+                              unknown, and none is told places in arrays */
   bool has_handlers;       /* of custom calls that are not known */
   bool has_linear_algebra; /* custom calls of LAPACK and the like */
   bool is_parallel;        /* a kernel has several workgroups, or a sort many rows */

@@ -108,12 +108,17 @@ static cyxla_status read_attributes(cyxla_wire target, cyxla_wire text,
   return status == CYXLA_OK ? CYXLA_OK : cyxla_error_out_of_memory(error, "code");
 }
 
-/* What running the program on inputs that are made up would do. */
+/* What running the program on inputs that are made up would do: places that are made up
+ * may lie outside of an array. */
 static void note_target(cyxla_thunks *thunks, cyxla_wire target) {
-  if (cyxla_linalg_is_target((const char *)target.data, target.bytes)) {
+  const char *name = (const char *)target.data;
+
+  if (cyxla_linalg_is_target(name, target.bytes)) {
     thunks->has_linear_algebra = true;
   } else {
     thunks->has_handlers = true;
+  }
+  if (thunks->has_handlers || cyxla_linalg_takes_places(name, target.bytes)) {
     thunks->always_ends = false;
   }
 }

@@ -250,6 +250,10 @@ bool cyxla_linalg_is_target(const char *name, size_t bytes) {
   return find_target(name, bytes) < cyxla_linalg_num_targets();
 }
 
+bool cyxla_linalg_takes_places(const char *name, size_t bytes) {
+  return bytes == strlen(CSR) && memcmp(name, CSR, bytes) == 0;
+}
+
 cyxla_status cyxla_linalg_find(const char *name, size_t bytes,
                                XLA_FFI_Handler **handler, cyxla_error *error) {
   size_t index = find_target(name, bytes);
@@ -264,8 +268,9 @@ cyxla_status cyxla_linalg_find(const char *name, size_t bytes,
                            bytes < 128 ? (int)bytes : 128, name);
   }
   if (index < NUM_OF_LAPACK) status = load_function(index, &reason);
-  if (status == CYXLA_OUT_OF_MEMORY)
+  if (status == CYXLA_OUT_OF_MEMORY) {
     return cyxla_error_out_of_memory(error, "a LAPACK");
+  }
   if (status != CYXLA_OK) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                            "its custom call %.*s has no LAPACK: %s", (int)bytes, name,

@@ -21,6 +21,10 @@ cyxla_status cyxla_linalg_prepare(cyxla_runtime *runtime, const void *code,
 /* Whether a name, which need not end with a zero byte, is that of a target. */
 bool cyxla_linalg_is_target(const char *name, size_t bytes);
 
+/* Whether a target's arguments say where in others it reads, as those of a sparse
+ * matrix do. Not every library's handler checks them. */
+bool cyxla_linalg_takes_places(const char *name, size_t bytes);
+
 /* The handler of a target, with what it needs of LAPACK loaded, for a program that has
  * no plugin. CYXLA_UNIMPLEMENTED where there is none, with the reason. */
 cyxla_status cyxla_linalg_find(const char *name, size_t bytes,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from comparing import assert_same_bits
 from jax import lax
+from jax.experimental import sparse
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 LENGTH = 300  # above what XLA makes one kernel of, loops included
@@ -96,3 +97,12 @@ def test_arrays_that_are_too_large_to_compare_stay_with_the_plugin():
     assert executable.tier == "pjrt"
     assert "its arrays take more than 268435456 bytes" in executable.tier_reason
     assert cx.compile(lambda x: x[:1] + 1, large, compare=False).tier == "direct"
+
+
+def test_places_in_sparse_matrices_are_not_made_up():
+    """What multiplies them would read outside of the arrays."""
+    matrix = sparse.BCSR.fromdense(np.diag(VECTOR))
+    executable = cx.compile(lambda matrix, x: matrix @ x, matrix, VECTOR)
+    assert (executable.tier, executable.tier_reason) == ("pjrt", ON_TRIAL)
+    for _ in range(4):
+        assert_same_bits(executable(matrix, VECTOR), VECTOR * VECTOR)
