@@ -80,9 +80,8 @@ MISSING(no_extension, "no extension of the call's context")
 MISSING(no_newer_function, "no function of a newer FFI than 0.4")
 
 #define UNUSED(name) ((XLA_FFI_UnusedFunction *)(name))
-#define REGISTER_4(name) UNUSED(name), UNUSED(name), UNUSED(name), UNUSED(name)
-#define REPEAT_16(name) \
-  REGISTER_4(name), REGISTER_4(name), REGISTER_4(name), REGISTER_4(name)
+#define REPEAT_4(name) UNUSED(name), UNUSED(name), UNUSED(name), UNUSED(name)
+#define REPEAT_16(name) REPEAT_4(name), REPEAT_4(name), REPEAT_4(name), REPEAT_4(name)
 
 static XLA_FFI_Error *register_handler(XLA_FFI_Handler_Register_Args *args) {
   return no_registration(args);

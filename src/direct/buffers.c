@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "memory.h"
+#include "refusal.h"
 
 /* Fields of the messages of xla/service/hlo.proto. */
 enum { ASSIGNMENT_LOGICAL_BUFFERS = 1, ASSIGNMENT_ALLOCATIONS = 3 };
@@ -47,10 +48,6 @@ typedef struct reading {
   size_t num_buffers;
   logical_buffer **places; /* [num_buffers], in the order of places */
 } reading;
-
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
 
 static int compare_buffers(const void *a, const void *b) {
   const logical_buffer *one = a, *other = b;
@@ -108,7 +105,7 @@ static cyxla_status read_logical_buffers(reading *in, cyxla_wire assignment,
   for (size_t i = 1; i < in->num_buffers; i++) {
     if (in->places[i]->place.instruction >= 0 &&
         compare_by_place(&in->places[i - 1], &in->places[i]) == 0) {
-      return refuse("a value of it lies in two places", error);
+      return cyxla_direct_refuse("a value of it lies in two places", error);
     }
   }
   return CYXLA_OK;
@@ -161,7 +158,7 @@ static cyxla_status read_constant(reading *in, cyxla_wire message,
       return CYXLA_OK;
     }
   }
-  return refuse("it has a constant without a value that is known", error);
+  return cyxla_direct_refuse("it has a constant without a value that is known", error);
 }
 
 /* Where an input lies. The allocation may be larger only where the input is empty. */
@@ -172,11 +169,11 @@ static cyxla_status place_input(reading *in, cyxla_wire message,
   if (number >= in->program->inputs.count ||
       in->program->inputs.specs[number].bytes != allocation->bytes ||
       cyxla_wire_content(message, ALLOCATION_PARAMETER_SHAPE_INDEX).bytes > 0) {
-    return refuse("its inputs are not those of its signature", error);
+    return cyxla_direct_refuse("its inputs are not those of its signature", error);
   }
   for (size_t i = 0; i < in->list->count; i++) {
     if (in->list->items[i].input == (int64_t)number) {
-      return refuse("an input of it has two places", error);
+      return cyxla_direct_refuse("an input of it has two places", error);
     }
   }
   allocation->input = (int64_t)number;
@@ -191,17 +188,18 @@ static cyxla_status read_allocation(reading *in, cyxla_wire message, size_t inde
 
   while (rest.bytes > 0) {
     if (!cyxla_wire_next(&rest, &field) || field.number > ALLOCATION_LAST) {
-      return refuse("it has an allocation with a field that is not known", error);
+      return cyxla_direct_refuse("it has an allocation with a field that is not known",
+                                 error);
     }
     if (field.number == ALLOCATION_ASSIGNED && field.type == CYXLA_WIRE_COUNTED &&
         !read_assigned(in, field.content, index)) {
-      return refuse("a value of it lies in two places", error);
+      return cyxla_direct_refuse("a value of it lies in two places", error);
     }
   }
   if (cyxla_wire_value(message, ALLOCATION_INDEX) != index ||
       cyxla_wire_value(message, ALLOCATION_SIZE) > (uint64_t)INT64_MAX / 2 ||
       cyxla_wire_value(message, ALLOCATION_COLOR) != 0) {
-    return refuse("it has an allocation that is not known", error);
+    return cyxla_direct_refuse("it has an allocation that is not known", error);
   }
   allocation->bytes = (size_t)cyxla_wire_value(message, ALLOCATION_SIZE);
   allocation->input = allocation->output = -1;
@@ -279,18 +277,19 @@ static cyxla_status place_output(reading *in, int64_t root, bool is_tuple, size_
     value = find_value(in, &place);
   }
   if (value == NULL || value->allocation < 0) {
-    return refuse("where an output of it lies cannot be told", error);
+    return cyxla_direct_refuse("where an output of it lies cannot be told", error);
   }
   allocation = &in->list->items[value->allocation];
   if (!in->may_live_out[value->allocation] || value->offset != 0 ||
       allocation->output >= 0 || allocation->is_constant ||
       allocation->is_thread_local ||
       allocation->bytes != in->program->outputs.specs[index].bytes) {
-    return refuse("an output of it shares its memory", error);
+    return cyxla_direct_refuse("an output of it shares its memory", error);
   }
   if (allocation->input >= 0 &&
       in->program->inputs.specs[allocation->input].aliased_output != (int64_t)index) {
-    return refuse("an output of it is an input that is not donated", error);
+    return cyxla_direct_refuse("an output of it is an input that is not donated",
+                               error);
   }
   allocation->output = (int64_t)index;
   return CYXLA_OK;
@@ -332,14 +331,14 @@ static cyxla_status place_outputs(reading *in, cyxla_error *error) {
   bool is_tuple;
 
   if (entry == NULL || !cyxla_hlo_shape_read(result, &shape)) {
-    return refuse("its module has no entry", error);
+    return cyxla_direct_refuse("its module has no entry", error);
   }
   is_tuple = shape.element_type == CYXLA_HLO_TUPLE;
   if (!are_as_signed(in->hlo->parameters, PROGRAM_PARAMETERS, &in->program->inputs) ||
       (is_tuple ? !are_as_signed(result, SHAPE_TUPLE, outputs)
                 : outputs->count != 1 || !is_as_signed(result, &outputs->specs[0]))) {
-    return refuse("its arrays are not those of its signature in row-major order",
-                  error);
+    return cyxla_direct_refuse(
+        "its arrays are not those of its signature in row-major order", error);
   }
   for (size_t i = 0; status == CYXLA_OK && i < outputs->count; i++) {
     status = place_output(in, entry->root, is_tuple, i, error);

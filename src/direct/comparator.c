@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "order.h"
+#include "refusal.h"
 
 /* Fields of the messages of xla.cpu.CompilationResultProto and of
  * xla/service/hlo.proto.
@@ -12,10 +13,6 @@ enum { COMPUTATION_NAME = 1, COMPUTATION_INSTRUCTIONS = 2 };
 enum { INSTRUCTION_SHAPE = 3, INSTRUCTION_PARAMETER_NUMBER = 9 };
 
 enum { NAME_BYTES = 512 };
-
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
 
 /* Whether there was some left. */
 static bool spend(cyxla_comparator_source *source) {
@@ -103,7 +100,7 @@ cyxla_status cyxla_comparator_find(cyxla_comparator_source *source, cyxla_wire n
   char text[NAME_BYTES];
 
   if (!cyxla_wire_text(name, text, sizeof(text))) {
-    return refuse("it has a sort whose comparator has a long name", error);
+    return cyxla_direct_refuse("it has a sort whose comparator has a long name", error);
   }
   code = cyxla_object_set_find(source->objects, text);
   if (code == NULL || !is_comparator(source, text)) {
@@ -112,11 +109,12 @@ cyxla_status cyxla_comparator_find(cyxla_comparator_source *source, cyxla_wire n
   }
   computation = find_computation(source, text);
   if (computation == NULL || !takes(source, computation, dtypes, num_arrays)) {
-    return refuse("it has a sort whose comparator is not of its arrays", error);
+    return cyxla_direct_refuse("it has a sort whose comparator is not of its arrays",
+                               error);
   }
   if (!cyxla_order_is_known(source->hlo, computation, &source->budget)) {
-    return refuse("it has a sort by a comparison that is not known to be an order",
-                  error);
+    return cyxla_direct_refuse(
+        "it has a sort by a comparison that is not known to be an order", error);
   }
   /* Which is what it is, whatever the set takes all of its functions for. */
   *comparator = (cyxla_comparator *)(void (*)(void))code;

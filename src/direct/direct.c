@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "memory.h"
+#include "refusal.h"
 
 /* Fields of xla.cpu.CompilationResultProto, and of what it is wrapped in. */
 enum { TOP_RESULT = 1, TOP_OPTIONS = 2 };
@@ -24,29 +25,26 @@ enum { COMPARATOR_BUDGET = 1 << 22 };
 /* The mask of the fields from 1 on. */
 #define FIELDS_UP_TO(last) (CYXLA_WIRE_BIT((last) + 1) - CYXLA_WIRE_BIT(1))
 
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
-
 static cyxla_status load_objects(cyxla_direct *direct, cyxla_wire result,
                                  cyxla_error *error) {
-  cyxla_wire rest = result;
   cyxla_wire_field field;
-  size_t count = 0, bound = 0;
-  cyxla_wire *objects;
-  cyxla_status status;
+  size_t count = 0;
+  cyxla_wire *objects =
+      cyxla_allocate_array(cyxla_wire_count(result, RESULT_OBJECTS), sizeof(*objects));
+  cyxla_status status = CYXLA_OK;
 
-  while (rest.bytes > 0 && cyxla_wire_next(&rest, &field)) {
-    if (field.number == RESULT_OBJECTS) bound++;
-  }
-  objects = cyxla_allocate_array(bound, sizeof(*objects));
   if (objects == NULL) return cyxla_error_out_of_memory(error, "code");
-  for (rest = result; rest.bytes > 0 && cyxla_wire_next(&rest, &field);) {
-    if (field.number == RESULT_OBJECTS) {
+  while (result.bytes > 0 && cyxla_wire_next(&result, &field)) {
+    if (field.number != RESULT_OBJECTS) continue;
+    if (field.type == CYXLA_WIRE_COUNTED) {
       objects[count++] = cyxla_wire_content(field.content, OBJECT_CONTENT);
+    } else {
+      status = cyxla_direct_refuse("it has an object of code that is none", error);
     }
   }
-  status = cyxla_object_set_load(objects, count, &direct->objects, error);
+  if (status == CYXLA_OK) {
+    status = cyxla_object_set_load(objects, count, &direct->objects, error);
+  }
   cyxla_release(objects);
   return status;
 }
@@ -77,7 +75,8 @@ static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
   if (!cyxla_wire_has_only(serialized, FIELDS_UP_TO(TOP_OPTIONS)) ||
       !cyxla_wire_has_only(result, FIELDS_UP_TO(RESULT_LAST)) ||
       cyxla_wire_value(result, RESULT_KIND) != KIND_KERNELS) {
-    return refuse("it is not serialized as XLA's CPU plugins do that are known", error);
+    return cyxla_direct_refuse(
+        "it is not serialized as XLA's CPU plugins do that are known", error);
   }
   status = cyxla_hlo_read(cyxla_wire_content(cyxla_wire_content(result, RESULT_MODULE),
                                              MODULE_WITH_CONFIG_MODULE),

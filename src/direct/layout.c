@@ -13,25 +13,27 @@ enum {
 };
 enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TAIL_ALIGNMENT = 16 };
 
-/* Sizes are known, and elements are padded to nothing but one of them. */
-static bool is_dense(cyxla_wire shape, cyxla_wire layout) {
+bool cyxla_layout_has_dynamic_sizes(cyxla_wire shape) {
   int64_t is_dynamic[CYXLA_RANK_MAXIMUM];
   size_t count =
       cyxla_wire_numbers(shape, SHAPE_IS_DYNAMIC, is_dynamic, CYXLA_RANK_MAXIMUM);
 
-  if (!cyxla_wire_has_only(
-          shape, CYXLA_WIRE_BIT(SHAPE_ELEMENT_TYPE) | CYXLA_WIRE_BIT(SHAPE_SIZES) |
-                     CYXLA_WIRE_BIT(SHAPE_LAYOUT) | CYXLA_WIRE_BIT(SHAPE_IS_DYNAMIC)) ||
-      !cyxla_wire_has_only(layout, CYXLA_WIRE_BIT(LAYOUT_MINOR_TO_MAJOR) |
-                                       CYXLA_WIRE_BIT(LAYOUT_TAIL_ALIGNMENT)) ||
-      cyxla_wire_value(layout, LAYOUT_TAIL_ALIGNMENT) > 1 ||
-      count > CYXLA_RANK_MAXIMUM) {
-    return false;
+  for (size_t i = 0; i < count && i < CYXLA_RANK_MAXIMUM; i++) {
+    if (is_dynamic[i] != 0) return true;
   }
-  for (size_t i = 0; i < count; i++) {
-    if (is_dynamic[i] != 0) return false;
-  }
-  return true;
+  return count > CYXLA_RANK_MAXIMUM;
+}
+
+/* Sizes are known, and elements are padded to nothing but one of them. */
+static bool is_dense(cyxla_wire shape, cyxla_wire layout) {
+  return cyxla_wire_has_only(shape, CYXLA_WIRE_BIT(SHAPE_ELEMENT_TYPE) |
+                                        CYXLA_WIRE_BIT(SHAPE_SIZES) |
+                                        CYXLA_WIRE_BIT(SHAPE_LAYOUT) |
+                                        CYXLA_WIRE_BIT(SHAPE_IS_DYNAMIC)) &&
+         cyxla_wire_has_only(layout, CYXLA_WIRE_BIT(LAYOUT_MINOR_TO_MAJOR) |
+                                         CYXLA_WIRE_BIT(LAYOUT_TAIL_ALIGNMENT)) &&
+         cyxla_wire_value(layout, LAYOUT_TAIL_ALIGNMENT) <= 1 &&
+         !cyxla_layout_has_dynamic_sizes(shape);
 }
 
 /* Each dimension once. */

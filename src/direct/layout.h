@@ -19,6 +19,9 @@ typedef struct cyxla_layout {
  * sizes make no sense. */
 bool cyxla_layout_read(cyxla_wire shape, cyxla_layout *layout);
 
+/* Whether a size of the message xla.ShapeProto is only known when a program runs. */
+bool cyxla_layout_has_dynamic_sizes(cyxla_wire shape);
+
 /* Whether both have the same sizes. */
 bool cyxla_layout_has_same_sizes(const cyxla_layout *a, const cyxla_layout *b);
 

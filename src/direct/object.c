@@ -15,6 +15,7 @@
 #include "error.h"
 #include "memory.h"
 #include "perf_map.h"
+#include "refusal.h"
 #include "relocate.h"
 
 #if defined(__x86_64__) && !defined(_WIN32)
@@ -31,10 +32,6 @@ typedef struct loading {
   const char *code_directory; /* NULL: code is not in a file */
   size_t data_bytes;          /* of the memory; only a file has them */
 } loading;
-
-static cyxla_status refuse(const char *what, const char *name, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "its code %s%s", what, name);
-}
 
 static bool is_loaded(const cyxla_elf_section *section) {
   return (section->flags & CYXLA_ELF_ALLOCATED) != 0 &&
@@ -56,11 +53,11 @@ static cyxla_status lay_out(loading *in, size_t *bytes, cyxla_error *error) {
       }
       if (!is_loaded(section)) continue;
       if ((section->flags & (CYXLA_ELF_WRITABLE | CYXLA_ELF_THREAD_LOCAL)) != 0) {
-        return refuse("has variables: section ", section->name, error);
+        return cyxla_code_refuse("has variables: section ", section->name, error);
       }
       if (section->data == NULL) {
-        return refuse("has a section that is not in its object: ", section->name,
-                      error);
+        return cyxla_code_refuse(
+            "has a section that is not in its object: ", section->name, error);
       }
       *bytes = round_up(*bytes, section->alignment) + section->bytes;
     }
@@ -107,7 +104,7 @@ static cyxla_status add_symbols(loading *in, const cyxla_elf *elf,
     cyxla_object_set *set = in->set;
     cyxla_elf_symbol symbol;
     if (!cyxla_elf_symbol_read(elf, table, i, &symbol)) {
-      return refuse("has a symbol that lies outside of it", "", error);
+      return cyxla_code_refuse("has a symbol that lies outside of it", "", error);
     }
     if (!symbol.is_global || !is_code(elf, symbol.section)) continue;
     set->symbols[set->num_symbols].name =
@@ -146,7 +143,7 @@ static cyxla_status list_symbols(loading *in, cyxla_error *error) {
   qsort(set->symbols, set->num_symbols, sizeof(*set->symbols), compare_symbols);
   for (size_t i = 1; i < set->num_symbols; i++) {
     if (compare_symbols(&set->symbols[i - 1], &set->symbols[i]) == 0) {
-      return refuse("defines twice ", set->symbols[i].name, error);
+      return cyxla_code_refuse("defines twice ", set->symbols[i].name, error);
     }
   }
   return CYXLA_OK;
@@ -157,11 +154,12 @@ static cyxla_status relocate_all(const cyxla_elf *elf, cyxla_error *error) {
     const cyxla_elf_section *table = &elf->sections[i];
     cyxla_status status;
     if (table->type == CYXLA_ELF_RELOCATIONS_WITHOUT_ADDEND) {
-      return refuse("has relocations without addends", "", error);
+      return cyxla_code_refuse("has relocations without addends", "", error);
     }
     if (table->type != CYXLA_ELF_RELOCATIONS) continue;
     if (table->info >= elf->num_sections) {
-      return refuse("has relocations of a section that is not there", "", error);
+      return cyxla_code_refuse("has relocations of a section that is not there", "",
+                               error);
     }
     if (elf->sections[table->info].address == NULL) continue;
     status = cyxla_relocate(elf, table, error);
@@ -179,7 +177,7 @@ static cyxla_status make_executable(loading *in, cyxla_error *error) {
     return CYXLA_OK;
   }
   if (mprotect(set->memory, set->bytes, PROT_READ | PROT_EXEC) != 0) {
-    return refuse("cannot be made executable on this system", "", error);
+    return cyxla_code_refuse("cannot be made executable on this system", "", error);
   }
   return CYXLA_OK;
 }

@@ -1,12 +1,8 @@
 #include "relocate.h"
 
 #include "encoding.h"
-#include "error.h"
+#include "refusal.h"
 #include "symbols.h"
-
-static cyxla_status refuse(const char *what, const char *name, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "its code %s%s", what, name);
-}
 
 static cyxla_status resolve(const cyxla_elf *elf, const cyxla_elf_section *relocations,
                             uint32_t index, uint64_t *value, cyxla_error *error) {
@@ -14,17 +10,18 @@ static cyxla_status resolve(const cyxla_elf *elf, const cyxla_elf_section *reloc
 
   if (relocations->link >= elf->num_sections ||
       !cyxla_elf_symbol_read(elf, &elf->sections[relocations->link], index, &symbol)) {
-    return refuse("refers to a symbol that is not there", "", error);
+    return cyxla_code_refuse("refers to a symbol that is not there", "", error);
   }
   if (symbol.section == 0) {
     *value = (uint64_t)(uintptr_t)cyxla_direct_symbol(symbol.name);
     if (*value == 0)
-      return refuse("calls a function that is not known: ", symbol.name, error);
+      return cyxla_code_refuse("calls a function that is not known: ", symbol.name,
+                               error);
     return CYXLA_OK;
   }
   if (symbol.section >= elf->num_sections ||
       elf->sections[symbol.section].address == NULL) {
-    return refuse("refers to what is not loaded: ", symbol.name, error);
+    return cyxla_code_refuse("refers to what is not loaded: ", symbol.name, error);
   }
   *value = (uint64_t)(uintptr_t)elf->sections[symbol.section].address + symbol.value;
   return CYXLA_OK;
@@ -46,7 +43,8 @@ static cyxla_status relocate_one(const cyxla_elf *elf, const cyxla_elf_section *
               : 4;
   if (relocation.offset > section->bytes ||
       width > section->bytes - relocation.offset) {
-    return refuse("has a relocation that lies outside of ", section->name, error);
+    return cyxla_code_refuse("has a relocation that lies outside of ", section->name,
+                             error);
   }
   status = resolve(elf, table, relocation.symbol, &value, error);
   if (status != CYXLA_OK) return status;
@@ -59,11 +57,13 @@ static cyxla_status relocate_one(const cyxla_elf *elf, const cyxla_elf_section *
     case CYXLA_ELF_RELOCATION_PC32:
     case CYXLA_ELF_RELOCATION_PLT32:
       if (distance + 0x80000000u > 0xffffffffu) {
-        return refuse("calls what is too far away", "", error);
+        return cyxla_code_refuse("calls what is too far away", "", error);
       }
       cyxla_store_u32(place, (uint32_t)distance);
       return CYXLA_OK;
-    default: return refuse("has a relocation of a kind that is not known", "", error);
+    default:
+      return cyxla_code_refuse("has a relocation of a kind that is not known", "",
+                               error);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "refusal.h"
 #include "thunks_reading.h"
 
 #include <string.h>
@@ -34,10 +35,6 @@ enum { SHAPED_SLICE = 1 }; /* of a kernel */
 enum { ID_SLICE = 1 };
 
 enum { DEPTH_MAXIMUM = 64, NAME_BYTES = 512 };
-
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
 
 /* Plugins of PJRT API 0.81 give a kernel's slice as it is, later ones within a message.
  */
@@ -81,7 +78,7 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
                                        CYXLA_WIRE_BIT(WORKGROUPS_Y) |
                                        CYXLA_WIRE_BIT(WORKGROUPS_Z)) ||
       cyxla_wire_value(alignment, ALIGNMENT_VALUE) > CYXLA_ALIGNMENT) {
-    return refuse("it has a kernel with a field that is not known", error);
+    return cyxla_direct_refuse("it has a kernel with a field that is not known", error);
   }
   operation->kind = CYXLA_OPERATION_KERNEL;
   operation->num_workgroups.x = cyxla_wire_value(groups, WORKGROUPS_X);
@@ -90,10 +87,10 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   /* Of which it would not run at all. */
   if (operation->num_workgroups.x == 0 || operation->num_workgroups.y == 0 ||
       operation->num_workgroups.z == 0) {
-    return refuse("it has a kernel without workgroups", error);
+    return cyxla_direct_refuse("it has a kernel without workgroups", error);
   }
   if (!cyxla_wire_text(name, text, sizeof(text))) {
-    return refuse("it has a kernel with a long name", error);
+    return cyxla_direct_refuse("it has a kernel with a long name", error);
   }
   operation->kernel = cyxla_object_set_find(in->objects, text);
   if (operation->kernel == NULL) {
@@ -119,7 +116,8 @@ static cyxla_status read_zero(cyxla_thunks_reading *in, cyxla_wire message,
   in->thunks->operations[index].kind = CYXLA_OPERATION_ZERO;
   if (status == CYXLA_OK &&
       (bytes != 4 || !cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1)))) {
-    return refuse("it has the number of a replica that is no uint32", error);
+    return cyxla_direct_refuse("it has the number of a replica that is no uint32",
+                               error);
   }
   return status;
 }
@@ -142,7 +140,7 @@ static cyxla_status read_thunk(cyxla_thunks_reading *in, cyxla_wire thunk, size_
 
   while (rest.bytes > 0) {
     if (!cyxla_wire_next(&rest, &field)) {
-      return refuse("it has an operation that is cut off", error);
+      return cyxla_direct_refuse("it has an operation that is cut off", error);
     }
     if (field.number == THUNK_KIND || field.number == THUNK_INFO) continue;
     if (field.type != CYXLA_WIRE_COUNTED || kind != 0) return refuse_kind(thunk, error);
@@ -182,7 +180,8 @@ static cyxla_status read_thunks(cyxla_thunks_reading *in, cyxla_wire message,
   while (status == CYXLA_OK && message.bytes > 0 && cyxla_wire_next(&message, &field)) {
     size_t begin = in->thunks->num_slices;
     if (field.type != CYXLA_WIRE_COUNTED) {
-      return refuse("it has a sequence with a field that is not known", error);
+      return cyxla_direct_refuse("it has a sequence with a field that is not known",
+                                 error);
     }
     status = read_thunk(in, field.content, first, error);
     /* Those of the operations inside of it come behind its own. */
@@ -201,7 +200,8 @@ cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire mes
 
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(SEQUENCE_THUNKS)) ||
       in->depth >= DEPTH_MAXIMUM) {
-    return refuse("it has a sequence with a field that is not known", error);
+    return cyxla_direct_refuse("it has a sequence with a field that is not known",
+                               error);
   }
   status = cyxla_thunks_reserve_operations(in, count, &first, error);
   if (status != CYXLA_OK) return status;

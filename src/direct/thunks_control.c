@@ -1,5 +1,5 @@
 /* Thunks with sequences inside them: calls, loops and conditionals. */
-#include "error.h"
+#include "refusal.h"
 #include "thunks_reading.h"
 
 /* Fields of the messages of xla/backends/cpu/runtime/thunk.proto. */
@@ -7,10 +7,6 @@ enum { WHILE_CONDITION = 1, WHILE_BODY = 2, WHILE_TRIP_COUNT = 3, WHILE_PREDICAT
 enum { TRIP_COUNT_VALUE = 1, TRIP_COUNT_IS_KNOWN = 2 };
 enum { CONDITIONAL_BRANCHES = 1, CONDITIONAL_INDEX = 2 };
 enum { CALL_SEQUENCE = 1 };
-
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
 
 /* The sequences in a field, one after the other. */
 static cyxla_status read_sequences(cyxla_thunks_reading *in, cyxla_wire message,
@@ -46,7 +42,7 @@ cyxla_status cyxla_thunks_read_call(cyxla_thunks_reading *in, cyxla_wire message
   if (status != CYXLA_OK) return status;
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1)) ||
       cyxla_wire_count(message, CALL_SEQUENCE) > 1) {
-    return refuse("it has a call with a field that is not known", error);
+    return cyxla_direct_refuse("it has a call with a field that is not known", error);
   }
   in->thunks->operations[index].kind = CYXLA_OPERATION_CALL;
   return cyxla_thunks_read_sequence(in, cyxla_wire_content(message, CALL_SEQUENCE),
@@ -65,13 +61,14 @@ cyxla_status cyxla_thunks_read_while(cyxla_thunks_reading *in, cyxla_wire messag
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
                                         CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4)) ||
       !cyxla_wire_has_only(trips, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
-    return refuse("it has a loop with a field that is not known", error);
+    return cyxla_direct_refuse("it has a loop with a field that is not known", error);
   }
   in->thunks->operations[index].kind = CYXLA_OPERATION_WHILE;
   in->thunks->operations[index].trip_count = CYXLA_TRIP_COUNT_UNKNOWN;
   if (cyxla_wire_value(trips, TRIP_COUNT_IS_KNOWN) != 0) {
     int64_t count = (int64_t)cyxla_wire_value(trips, TRIP_COUNT_VALUE);
-    if (count < 0) return refuse("it has a loop of a negative length", error);
+    if (count < 0)
+      return cyxla_direct_refuse("it has a loop of a negative length", error);
     in->thunks->operations[index].trip_count = count;
   } else {
     in->thunks->always_ends = false;
@@ -79,7 +76,8 @@ cyxla_status cyxla_thunks_read_while(cyxla_thunks_reading *in, cyxla_wire messag
   status = cyxla_thunks_add_slice(in, cyxla_wire_content(message, WHILE_PREDICATE),
                                   &bytes, error);
   if (status == CYXLA_OK && bytes != 1) {
-    status = refuse("it has a loop with a condition that is no bool", error);
+    status =
+        cyxla_direct_refuse("it has a loop with a condition that is no bool", error);
   }
   if (status == CYXLA_OK) {
     status = cyxla_thunks_read_sequence(
@@ -97,7 +95,8 @@ cyxla_status cyxla_thunks_read_conditional(cyxla_thunks_reading *in, cyxla_wire 
 
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
       count == 0) {
-    return refuse("it has a conditional with a field that is not known", error);
+    return cyxla_direct_refuse("it has a conditional with a field that is not known",
+                               error);
   }
   status = reserve_sequences(in, index, count, error);
   if (status != CYXLA_OK) return status;
@@ -107,7 +106,8 @@ cyxla_status cyxla_thunks_read_conditional(cyxla_thunks_reading *in, cyxla_wire 
   if (status != CYXLA_OK) return status;
   /* A bool chooses the first branch where it is true; a number of 4 bytes, any. */
   if (bytes != 4 && (bytes != 1 || count != 2)) {
-    return refuse("it has a conditional on neither a bool nor an int32", error);
+    return cyxla_direct_refuse("it has a conditional on neither a bool nor an int32",
+                               error);
   }
   return read_sequences(in, message, CONDITIONAL_BRANCHES,
                         in->thunks->operations[index].first_sequence, count, error);

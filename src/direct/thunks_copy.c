@@ -1,22 +1,17 @@
 /* Copies, between arrays of one layout or of two. */
 #include <string.h>
 
-#include "error.h"
+#include "refusal.h"
 #include "thunks_reading.h"
 #include "transpose.h"
 
 /* Fields of the messages of xla/backends/cpu/runtime/thunk.proto. */
 enum { COPY_SOURCE = 1, COPY_DESTINATION = 2 };
-enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
 enum { SHAPE_LAYOUT = 5, LAYOUT_MINOR_TO_MAJOR = 1 };
-
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
 
 /* The order of the dimensions; how many there are. */
 static size_t read_order(cyxla_wire side, int64_t *order) {
-  cyxla_wire shape = cyxla_wire_content(side, SHAPE_AND_SLICE_SHAPE);
+  cyxla_wire shape = cyxla_wire_content(side, CYXLA_SHAPE_AND_SLICE_SHAPE);
 
   return cyxla_wire_numbers(cyxla_wire_content(shape, SHAPE_LAYOUT),
                             LAYOUT_MINOR_TO_MAJOR, order, CYXLA_RANK_MAXIMUM);
@@ -38,17 +33,19 @@ static cyxla_status read_transpose(cyxla_thunks_reading *in, cyxla_wire source,
   cyxla_layout from, to;
   cyxla_transpose planned, *transpose;
 
-  if (!cyxla_layout_read(cyxla_wire_content(source, SHAPE_AND_SLICE_SHAPE), &from) ||
-      !cyxla_layout_read(cyxla_wire_content(destination, SHAPE_AND_SLICE_SHAPE), &to) ||
+  if (!cyxla_layout_read(cyxla_wire_content(source, CYXLA_SHAPE_AND_SLICE_SHAPE),
+                         &from) ||
+      !cyxla_layout_read(cyxla_wire_content(destination, CYXLA_SHAPE_AND_SLICE_SHAPE),
+                         &to) ||
       from.dtype != to.dtype || !cyxla_layout_has_same_sizes(&from, &to) ||
       from.bytes != bytes) {
-    return refuse("it has a copy that changes the layout in a way that is not known",
-                  error);
+    return cyxla_direct_refuse(
+        "it has a copy that changes the layout in a way that is not known", error);
   }
   cyxla_transpose_plan(&from, &to, &planned);
   if (planned.rank == 0) return CYXLA_OK;
   if (cyxla_thunks_slices_overlap(in, operation->first_slice)) {
-    return refuse("it has a copy that changes the layout in place", error);
+    return cyxla_direct_refuse("it has a copy that changes the layout in place", error);
   }
   transpose = cyxla_thunks_add_detail(in, index, sizeof(*transpose), error);
   if (transpose == NULL) return CYXLA_OUT_OF_MEMORY;
@@ -68,15 +65,16 @@ cyxla_status cyxla_thunks_read_copy(cyxla_thunks_reading *in, cyxla_wire message
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
       !cyxla_wire_has_only(source, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
       !cyxla_wire_has_only(destination, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
-    return refuse("it has a copy with a field that is not known", error);
+    return cyxla_direct_refuse("it has a copy with a field that is not known", error);
   }
   status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(destination, SHAPE_AND_SLICE_SLICE), &to, error);
+      in, cyxla_wire_content(destination, CYXLA_SHAPE_AND_SLICE_SLICE), &to, error);
   if (status != CYXLA_OK) return status;
-  status = cyxla_thunks_add_slice(in, cyxla_wire_content(source, SHAPE_AND_SLICE_SLICE),
-                                  &from, error);
+  status = cyxla_thunks_add_slice(
+      in, cyxla_wire_content(source, CYXLA_SHAPE_AND_SLICE_SLICE), &from, error);
   if (status == CYXLA_OK && from != to) {
-    return refuse("it has a copy between arrays of different sizes", error);
+    return cyxla_direct_refuse("it has a copy between arrays of different sizes",
+                               error);
   }
   if (status != CYXLA_OK || has_same_order(source, destination)) return status;
   return read_transpose(in, source, destination, index, from, error);

@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "ffi_registry.h"
+#include "layout.h"
 #include "linalg/targets.h"
 #include "memory.h"
 #include "thunks_reading.h"
@@ -16,24 +17,12 @@ enum {
   CUSTOM_CALL_BUFFERS = 4
 };
 enum { BUFFERS_ARGUMENTS = 1, BUFFERS_RESULTS = 2 };
-enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
-enum { SHAPE_IS_DYNAMIC = 6 };
 enum { TYPED_FFI = 4 };
 
 static cyxla_status refuse(cyxla_wire target, const char *what, cyxla_error *error) {
   return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "its custom call %.*s has %s",
                          (int)(target.bytes < 128 ? target.bytes : 128),
                          target.bytes > 0 ? (const char *)target.data : "", what);
-}
-
-static bool has_dynamic_sizes(cyxla_wire shape) {
-  int64_t flags[CYXLA_RANK_MAXIMUM];
-  size_t count = cyxla_wire_numbers(shape, SHAPE_IS_DYNAMIC, flags, CYXLA_RANK_MAXIMUM);
-
-  for (size_t i = 0; i < count && i < CYXLA_RANK_MAXIMUM; i++) {
-    if (flags[i] != 0) return true;
-  }
-  return count > CYXLA_RANK_MAXIMUM;
 }
 
 /* The bytes of an array; false where it is none that programs have. Tokens, which order
@@ -59,18 +48,19 @@ static bool count_bytes(const cyxla_hlo_shape *shape, size_t *bytes) {
 static cyxla_status read_buffer(cyxla_thunks_reading *in, cyxla_wire target,
                                 cyxla_wire message, XLA_FFI_Buffer *buffer,
                                 cyxla_error *error) {
-  cyxla_wire shape_message = cyxla_wire_content(message, SHAPE_AND_SLICE_SHAPE);
+  cyxla_wire shape_message = cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SHAPE);
   cyxla_hlo_shape shape;
   size_t bytes, expected;
   cyxla_status status;
 
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
       !cyxla_hlo_shape_read(shape_message, &shape) ||
-      has_dynamic_sizes(shape_message) || !count_bytes(&shape, &expected)) {
+      cyxla_layout_has_dynamic_sizes(shape_message) ||
+      !count_bytes(&shape, &expected)) {
     return refuse(target, "an argument or result of a type that is not known", error);
   }
   status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(message, SHAPE_AND_SLICE_SLICE), &bytes, error);
+      in, cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SLICE), &bytes, error);
   if (status != CYXLA_OK) return status;
   if (bytes != expected && shape.element_type != XLA_FFI_DataType_TOKEN) {
     return refuse(target, "an argument or result of another size than its memory",

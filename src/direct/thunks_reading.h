@@ -5,6 +5,9 @@
 
 #include "thunks.h"
 
+/* Fields of the message ShapeAndSliceProto of xla/backends/cpu/runtime/thunk.proto. */
+enum { CYXLA_SHAPE_AND_SLICE_SHAPE = 1, CYXLA_SHAPE_AND_SLICE_SLICE = 2 };
+
 typedef struct cyxla_thunks_reading {
   const cyxla_allocation_list *list;
   const cyxla_object_set *objects;

@@ -1,6 +1,6 @@
 /* Thunks that put numbers in order: sorts, and the largest ones of rows. */
-#include "error.h"
 #include "layout.h"
+#include "refusal.h"
 #include "sort.h"
 #include "thunks_reading.h"
 #include "top_k.h"
@@ -15,7 +15,6 @@ enum {
 };
 enum { DIRECTION_VALUE = 1, DIRECTION_IS_KNOWN = 2 };
 enum { ASCENDING = 1, DESCENDING = 2 };
-enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
 enum {
   TOP_K_NUM_ROWS = 1,
   TOP_K_COUNT = 2,
@@ -28,10 +27,6 @@ enum {
 /* The plugin of PJRT API 0.115 gives each thread rows of about that many elements. */
 enum { ELEMENTS_OF_A_THREAD = 32768 };
 
-static cyxla_status refuse(const char *what, cyxla_error *error) {
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "%s", what);
-}
-
 /* An array, which has to lie as the first one does. */
 static cyxla_status read_array(cyxla_thunks_reading *in, cyxla_wire message,
                                cyxla_layout *first, cyxla_sort *sort,
@@ -41,18 +36,20 @@ static cyxla_status read_array(cyxla_thunks_reading *in, cyxla_wire message,
   cyxla_status status;
 
   if (sort->num_arrays >= CYXLA_SORT_OPERANDS_MAXIMUM) {
-    return refuse("it has a sort of too many arrays", error);
+    return cyxla_direct_refuse("it has a sort of too many arrays", error);
   }
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_layout_read(cyxla_wire_content(message, SHAPE_AND_SLICE_SHAPE), &layout)) {
-    return refuse("it has a sort of an array of a kind that is not known", error);
+      !cyxla_layout_read(cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SHAPE),
+                         &layout)) {
+    return cyxla_direct_refuse("it has a sort of an array of a kind that is not known",
+                               error);
   }
   if (sort->num_arrays == 0) *first = layout;
   status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(message, SHAPE_AND_SLICE_SLICE), &bytes, error);
+      in, cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SLICE), &bytes, error);
   if (status == CYXLA_OK &&
       (bytes != layout.bytes || !cyxla_layout_is_same(first, &layout))) {
-    return refuse("it has a sort of arrays of different sizes", error);
+    return cyxla_direct_refuse("it has a sort of arrays of different sizes", error);
   }
   sort->element_bytes[sort->num_arrays] = layout.element_bytes;
   dtypes[sort->num_arrays++] = layout.dtype;
@@ -71,7 +68,7 @@ static cyxla_status read_arrays(cyxla_thunks_reading *in, cyxla_wire message,
     }
   }
   if (status == CYXLA_OK && sort->num_arrays == 0) {
-    return refuse("it has a sort of nothing", error);
+    return cyxla_direct_refuse("it has a sort of nothing", error);
   }
   return status;
 }
@@ -111,19 +108,19 @@ static cyxla_status choose_order(cyxla_thunks_reading *in, cyxla_wire message,
   if (!cyxla_wire_has_only(direction, CYXLA_WIRE_BIT(DIRECTION_VALUE) |
                                           CYXLA_WIRE_BIT(DIRECTION_IS_KNOWN)) ||
       (is_known && value != ASCENDING && value != DESCENDING)) {
-    return refuse("it has a sort in a direction that is not known", error);
+    return cyxla_direct_refuse("it has a sort in a direction that is not known", error);
   }
   sort->is_signed = dtypes[0] <= CYXLA_INT64;
   sort->is_descending = value == DESCENDING;
   /* Equal numbers that stand alone are not told apart. */
   if (cyxla_wire_value(message, SORT_IS_STABLE) == 0 &&
       (!is_by_number || sort->num_arrays > 1)) {
-    return refuse("it has a sort that is not stable", error);
+    return cyxla_direct_refuse("it has a sort that is not stable", error);
   }
   if (is_by_number) return CYXLA_OK;
   if (is_known && dtypes[0] != CYXLA_BOOL) {
-    return refuse("it has a sort of numbers that may be NaN by their value alone",
-                  error);
+    return cyxla_direct_refuse(
+        "it has a sort of numbers that may be NaN by their value alone", error);
   }
   return cyxla_comparator_find(in->comparators,
                                cyxla_wire_content(message, SORT_COMPARATOR), dtypes,
@@ -152,21 +149,22 @@ cyxla_status cyxla_thunks_read_sort(cyxla_thunks_reading *in, cyxla_wire message
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
                                         CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4) |
                                         CYXLA_WIRE_BIT(5))) {
-    return refuse("it has a sort with a field that is not known", error);
+    return cyxla_direct_refuse("it has a sort with a field that is not known", error);
   }
   status = read_arrays(in, message, &layout, sort, dtypes, error);
   if (status != CYXLA_OK) return status;
   if (dimension >= layout.rank) {
-    return refuse("it has a sort along a dimension that is not there", error);
+    return cyxla_direct_refuse("it has a sort along a dimension that is not there",
+                               error);
   }
   if (cyxla_thunks_slices_overlap(in, operation->first_slice)) {
-    return refuse("it has a sort of arrays that overlap", error);
+    return cyxla_direct_refuse("it has a sort of arrays that overlap", error);
   }
   find_extents(&layout, (size_t)dimension, sort);
   status = choose_order(in, message, sort, dtypes, error);
   if (status != CYXLA_OK) return status;
   if (!cyxla_sort_workspace(sort, &bytes)) {
-    return refuse("it has a sort of more than fits into memory", error);
+    return cyxla_direct_refuse("it has a sort of more than fits into memory", error);
   }
   if (is_parallel(sort)) in->thunks->is_parallel = true;
   if (bytes > in->thunks->workspace_bytes) in->thunks->workspace_bytes = bytes;
@@ -194,7 +192,7 @@ cyxla_status cyxla_thunks_read_top_k(cyxla_thunks_reading *in, cyxla_wire messag
   /* Indices are of 32 bits. */
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(TOP_K_INDICES + 1) - 2) ||
       num_rows > SIZE_MAX || count > INT32_MAX || k > count) {
-    return refuse("it has a top-k of a kind that is not known", error);
+    return cyxla_direct_refuse("it has a top-k of a kind that is not known", error);
   }
   top_k->num_rows = (size_t)num_rows;
   top_k->count = (size_t)count;
@@ -206,11 +204,11 @@ cyxla_status cyxla_thunks_read_top_k(cyxla_thunks_reading *in, cyxla_wire messag
     if (status != CYXLA_OK) return status;
     if (!is_filled(top_k->num_rows, number == TOP_K_VALUES ? top_k->count : top_k->k,
                    bytes)) {
-      return refuse("it has a top-k of arrays of other sizes", error);
+      return cyxla_direct_refuse("it has a top-k of arrays of other sizes", error);
     }
   }
   if (cyxla_thunks_slices_overlap(in, operation->first_slice)) {
-    return refuse("it has a top-k of arrays that overlap", error);
+    return cyxla_direct_refuse("it has a top-k of arrays that overlap", error);
   }
   return CYXLA_OK;
 }

@@ -145,7 +145,7 @@ static void objects_that_are_none_are_refused(void) {
   put_result(&result, fixture, 0);
   test_put_number(&result, RESULT_OBJECTS, 1);
   test_put_message(&number, TOP_RESULT, &result);
-  refuse(&number, fixture, "an object of its code is no little-endian ELF file");
+  refuse(&number, fixture, "it has an object of code that is none");
 }
 
 static void another_signature_is_refused(void) {
