@@ -333,59 +333,7 @@ static void the_caller_s_traps_and_flags_stay(void) {
   cyxla_runtime_destroy(runtime);
 }
 
-static void an_executable_is_serialized_by_the_plugin(void) {
-  const test_fake *fake = test_fake_start();
-  cyxla_executable *executable = compile();
-  cyxla_error error;
-  void *data;
-  size_t bytes;
-
-  EXPECT_OK(cyxla_executable_serialize(executable, &data, &bytes, &error), &error);
-  EXPECT_TRUE(bytes > strlen("a fake executable\n"));
-  EXPECT_TRUE(memcmp(data, "a fake executable\n", 18) == 0);
-  cyxla_aligned_free(data);
-  EXPECT_EQUAL(fake->live(FAKE_SERIALIZED_EXECUTABLE), 0);
-  cyxla_executable_destroy(executable);
-}
-
-static void an_executable_that_cannot_be_serialized_says_why(void) {
-  const test_fake *fake = test_fake_start();
-  cyxla_executable *executable;
-  cyxla_error error;
-  void *data = &data;
-  size_t bytes = 1;
-
-  /* Otherwise it would be serialized at once. */
-  test_set_environment("CYXLA_TIER", "pjrt");
-  executable = compile();
-  fake->fail_function("PJRT_Executable_Serialize");
-  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
-               CYXLA_INTERNAL, &error, "cannot serialize an executable");
-  EXPECT_NULL(data);
-  EXPECT_EQUAL(bytes, 0);
-  fake->fail_function("PJRT_LoadedExecutable_GetExecutable");
-  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
-               CYXLA_INTERNAL, &error, "cannot describe an executable");
-  fake->fail_function(NULL);
-  cyxla_memory_fail_after(0);
-  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
-               CYXLA_OUT_OF_MEMORY, &error, "a serialized executable");
-  EXPECT_EQUAL(fake->live(FAKE_SERIALIZED_EXECUTABLE), 0);
-  fake->remove_function("PJRT_Executable_Serialize");
-  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
-               CYXLA_UNIMPLEMENTED, &error, "cannot serialize executables");
-  EXPECT_ERROR(cyxla_executable_serialize(NULL, &data, &bytes, &error),
-               CYXLA_INVALID_ARGUMENT, &error, "executable");
-  EXPECT_ERROR(cyxla_executable_serialize(executable, NULL, &bytes, &error),
-               CYXLA_INVALID_ARGUMENT, &error, "data");
-  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, NULL, &error),
-               CYXLA_INVALID_ARGUMENT, &error, "bytes");
-  cyxla_executable_destroy(executable);
-}
-
-TEST_MAIN(TEST_CASE(an_executable_is_serialized_by_the_plugin),
-          TEST_CASE(an_executable_that_cannot_be_serialized_says_why),
-          TEST_CASE(an_executable_tells_what_it_is),
+TEST_MAIN(TEST_CASE(an_executable_tells_what_it_is),
           TEST_CASE(the_plugin_gets_code_and_compile_options),
           TEST_CASE(the_plugin_s_text_is_kept_where_a_program_does_not_compile),
           TEST_CASE(a_program_of_another_platform_is_refused),

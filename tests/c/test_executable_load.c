@@ -14,6 +14,56 @@ static void *serialize(const cyxla_executable *executable, size_t *bytes) {
   return data;
 }
 
+static void an_executable_is_serialized_by_the_plugin(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_executable *executable = test_compile(test_sum_program());
+  cyxla_error error;
+  void *data;
+  size_t bytes;
+
+  EXPECT_OK(cyxla_executable_serialize(executable, &data, &bytes, &error), &error);
+  EXPECT_TRUE(bytes > strlen("a fake executable\n"));
+  EXPECT_TRUE(memcmp(data, "a fake executable\n", 18) == 0);
+  cyxla_aligned_free(data);
+  EXPECT_EQUAL(fake->live(FAKE_SERIALIZED_EXECUTABLE), 0);
+  cyxla_executable_destroy(executable);
+}
+
+static void an_executable_that_cannot_be_serialized_says_why(void) {
+  const test_fake *fake = test_fake_start();
+  cyxla_executable *executable;
+  cyxla_error error;
+  void *data = &data;
+  size_t bytes = 1;
+
+  /* Otherwise it would be serialized at once. */
+  test_set_environment("CYXLA_TIER", "pjrt");
+  executable = test_compile(test_sum_program());
+  fake->fail_function("PJRT_Executable_Serialize");
+  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
+               CYXLA_INTERNAL, &error, "cannot serialize an executable");
+  EXPECT_NULL(data);
+  EXPECT_EQUAL(bytes, 0);
+  fake->fail_function("PJRT_LoadedExecutable_GetExecutable");
+  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
+               CYXLA_INTERNAL, &error, "cannot describe an executable");
+  fake->fail_function(NULL);
+  cyxla_memory_fail_after(0);
+  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
+               CYXLA_OUT_OF_MEMORY, &error, "a serialized executable");
+  EXPECT_EQUAL(fake->live(FAKE_SERIALIZED_EXECUTABLE), 0);
+  fake->remove_function("PJRT_Executable_Serialize");
+  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, &bytes, &error),
+               CYXLA_UNIMPLEMENTED, &error, "cannot serialize executables");
+  EXPECT_ERROR(cyxla_executable_serialize(NULL, &data, &bytes, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "executable");
+  EXPECT_ERROR(cyxla_executable_serialize(executable, NULL, &bytes, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "data");
+  EXPECT_ERROR(cyxla_executable_serialize(executable, &data, NULL, &error),
+               CYXLA_INVALID_ARGUMENT, &error, "bytes");
+  cyxla_executable_destroy(executable);
+}
+
 static void a_serialized_executable_is_loaded_and_not_compiled(void) {
   const test_fake *fake = test_fake_start();
   cyxla_executable *compiled = test_compile(test_sum_program()), *loaded;
@@ -194,7 +244,9 @@ static void code_that_is_too_new_for_the_plugin_is_told_to_be(void) {
   cyxla_plugin_forget_all();
 }
 
-TEST_MAIN(TEST_CASE(a_serialized_executable_is_loaded_and_not_compiled),
+TEST_MAIN(TEST_CASE(an_executable_is_serialized_by_the_plugin),
+          TEST_CASE(an_executable_that_cannot_be_serialized_says_why),
+          TEST_CASE(a_serialized_executable_is_loaded_and_not_compiled),
           TEST_CASE(what_was_loaded_is_serialized_as_it_was),
           TEST_CASE(what_cannot_be_loaded_says_why),
           TEST_CASE(a_handler_that_is_missing_is_asked_for),
