@@ -28,6 +28,6 @@ bool cyxla_slice_read(cyxla_wire message, const cyxla_allocation_list *list,
 }
 
 bool cyxla_slice_overlaps(const cyxla_slice *a, const cyxla_slice *b) {
-  return a->allocation == b->allocation && a->offset < b->offset + b->bytes &&
-         b->offset < a->offset + a->bytes;
+  return a->allocation == b->allocation && a->bytes > 0 && b->bytes > 0 &&
+         a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }

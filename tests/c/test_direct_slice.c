@@ -50,5 +50,21 @@ static void slices_that_are_not_known_are_refused(void) {
   EXPECT_TRUE(!cyxla_slice_read(test_wire(&broken), &list, &slice));
 }
 
-TEST_MAIN(TEST_CASE(a_slice_lies_in_its_allocation),
+static void slices_overlap_where_they_share_a_byte(void) {
+  static const cyxla_slice whole = {0, 0, 64}, low = {0, 0, 32}, high = {0, 32, 32},
+                           middle = {0, 16, 32}, empty = {0, 16, 0}, other = {1, 0, 64};
+
+  EXPECT_TRUE(cyxla_slice_overlaps(&whole, &whole));
+  EXPECT_TRUE(cyxla_slice_overlaps(&whole, &middle));
+  EXPECT_TRUE(cyxla_slice_overlaps(&middle, &low));
+  EXPECT_TRUE(cyxla_slice_overlaps(&middle, &high));
+  EXPECT_TRUE(!cyxla_slice_overlaps(&low, &high));
+  EXPECT_TRUE(!cyxla_slice_overlaps(&high, &low));
+  EXPECT_TRUE(!cyxla_slice_overlaps(&whole, &empty));
+  EXPECT_TRUE(!cyxla_slice_overlaps(&empty, &whole));
+  EXPECT_TRUE(!cyxla_slice_overlaps(&whole, &other));
+}
+
+TEST_MAIN(TEST_CASE(slices_overlap_where_they_share_a_byte),
+          TEST_CASE(a_slice_lies_in_its_allocation),
           TEST_CASE(slices_that_are_not_known_are_refused))
