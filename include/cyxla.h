@@ -489,10 +489,12 @@ typedef enum cyxla_tier {
                              or direct; auto where it is unset */
   CYXLA_TIER_AUTO = 1,    /* direct where cyxla knows all of the code, its results are
                              the plugin's, bit for bit, and the plugin is not faster;
-                             else pjrt. The results are compared when the
-                             executable is made, on made-up inputs; those of a loop whose
-                             length depends on its inputs, and of runs that take long, in
-                             the first runs of calls, which happen both ways */
+                             else pjrt, as where a custom call has side effects. The
+                             results are compared when the executable is made, on made-up
+                             inputs; those of a loop whose length depends on its inputs,
+                             of handlers that may not take such inputs, and of runs that
+                             take long, in the first runs of calls, which happen both
+                             ways */
   CYXLA_TIER_PJRT = 2,    /* through the plugin */
   CYXLA_TIER_DIRECT = 3 /* the machine code itself, which the library takes out of what
                            the plugin serializes: on Linux on x86-64, XLA's CPU
@@ -511,7 +513,7 @@ typedef struct cyxla_executable_options {
   bool reserved[3];            /* so that examples is aligned */
   const void *const *examples; /* [num_inputs] arrays in row-major order, on which
                                   direct code is compared too, so that no run has to;
-                                  NULL: none */
+                                  only read while the executable is made; NULL: none */
 } cyxla_executable_options;
 #define CYXLA_EXECUTABLE_OPTIONS_INIT \
   {sizeof(cyxla_executable_options),  \

@@ -239,6 +239,17 @@ static cyxla_status load_given(cyxla_runtime *runtime, cyxla_program *program,
   return make(runtime, program, &source, options, executable, error);
 }
 
+static cyxla_status check_examples(const cyxla_program *program,
+                                   const cyxla_executable_options *options,
+                                   cyxla_error *error) {
+  for (size_t i = 0; options->examples != NULL && i < program->inputs.count; i++) {
+    if (options->examples[i] != NULL || program->inputs.specs[i].bytes == 0) continue;
+    return cyxla_error_set(error, CYXLA_INVALID_ARGUMENT,
+                           "array %zu of the examples is NULL", i);
+  }
+  return CYXLA_OK;
+}
+
 /* As an executable that was opened without a plugin gives NULL for its runtime. */
 static cyxla_status load_without_plugin(cyxla_program *program,
                                         const cyxla_executable_options *options,
@@ -281,6 +292,7 @@ cyxla_status cyxla_executable_create_with(cyxla_runtime *runtime,
   CYXLA_REQUIRE(program, error);
   status = cyxla_options_read(&used, sizeof(used), options, "cyxla_executable_options",
                               error);
+  if (status == CYXLA_OK) status = check_examples(program, &used, error);
   if (status != CYXLA_OK) return status;
   if (runtime == NULL) return load_without_plugin(program, &used, executable, error);
   if (used.serialized != NULL) {

@@ -98,10 +98,12 @@ def compile_program(
     ``CYXLA_TIER`` says, else ``"auto"``.
 
     Results are compared at once on inputs that are made up. Those of a program with a
-    loop whose length depends on its inputs, which might never end on such, and of one
-    that runs long are compared in its first runs: these happen both ways, and until
-    then ``Executable.tier`` is ``"pjrt"``. ``compare`` gives a list of arrays, as
-    :meth:`Executable.run` takes, to compare on instead; False leaves it out.
+    loop whose length depends on its inputs, which might never end on such, with
+    handlers or callbacks, which might not take them, and of one that runs long are
+    compared in its first runs: these happen both ways, and until then
+    ``Executable.tier`` is ``"pjrt"``. ``compare`` gives a list of arrays, as
+    :meth:`Executable.run` takes, to compare on too, so that no run has to; False leaves
+    it out.
     """
     if not isinstance(program, Program):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")

@@ -46,6 +46,27 @@ static void what_is_not_known_runs_through_the_plugin(void) {
   expect_through_the_plugin(CYXLA_TIER_AUTO, REASON);
 }
 
+static void arrays_to_compare_on_are_all_there(void) {
+  static const float x[2];
+  static const void *const examples[] = {x, NULL};
+  cyxla_executable_options options = CYXLA_EXECUTABLE_OPTIONS_INIT;
+  cyxla_executable *executable = (cyxla_executable *)&executable;
+  cyxla_runtime *runtime;
+  cyxla_program *program;
+  cyxla_error error;
+
+  test_fake_start();
+  runtime = test_fake_runtime();
+  program = test_sum_program();
+  options.examples = examples;
+  EXPECT_ERROR(
+      cyxla_executable_create_with(runtime, program, &options, &executable, &error),
+      CYXLA_INVALID_ARGUMENT, &error, "array 1 of the examples is NULL");
+  EXPECT_NULL(executable);
+  cyxla_program_destroy(program);
+  cyxla_runtime_destroy(runtime);
+}
+
 static void what_is_not_known_cannot_be_called_directly(void) {
   cyxla_executable *executable = (cyxla_executable *)&executable;
   cyxla_error error;
@@ -127,7 +148,8 @@ static void every_allocation_may_fail(void) {
   cyxla_runtime_destroy(runtime);
 }
 
-TEST_MAIN(TEST_CASE(what_is_not_known_runs_through_the_plugin),
+TEST_MAIN(TEST_CASE(arrays_to_compare_on_are_all_there),
+          TEST_CASE(what_is_not_known_runs_through_the_plugin),
           TEST_CASE(what_is_not_known_cannot_be_called_directly),
           TEST_CASE(a_plugin_that_cannot_serialize_runs_all),
           TEST_CASE(the_environment_says_the_tier_of_those_that_do_not),
