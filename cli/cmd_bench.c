@@ -69,12 +69,13 @@ static int count_timed(lane *self) {
   if (strcmp(cyxla_executable_tier(cyxla_call_executable(self->call)), "direct") != 0) {
     return 1;
   }
-  run_times(self, 1);
-  for (int i = 0; i < 10 && self->status == CYXLA_OK; i++) {
+  for (int i = 0; i <= 10 && self->status == CYXLA_OK; i++) {
     double start = seconds_now(), seconds;
     run_times(self, 1);
     seconds = seconds_now() - start;
-    if (seconds < shortest) shortest = seconds;
+    /* The first run may take longer, but not so much. */
+    if (seconds > 1000 * SECONDS_OF_SHORT) break;
+    if (i > 0 && seconds < shortest) shortest = seconds;
   }
   self->status = CYXLA_OK;
   return shortest < SECONDS_OF_SHORT ? RUNS_OF_SHORT : 1;
