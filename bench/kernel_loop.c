@@ -12,9 +12,6 @@
 
 #include "clock.h"
 
-/* As src/call_direct.c has it. */
-enum { KERNEL_CONTROL = 0x9FC0 };
-
 struct kernel_loop {
   cyxla_executable *executable;
   cyxla_call *call;
@@ -81,7 +78,7 @@ double kernel_loop_time(kernel_loop *loop, long count) {
   double nanoseconds;
   int has_failed = 0;
 
-  _mm_setcsr(KERNEL_CONTROL | (caller & CYXLA_FPENV_FLAGS));
+  _mm_setcsr(CYXLA_FPENV_KERNELS | (caller & CYXLA_FPENV_FLAGS));
   nanoseconds = -clock_nanoseconds();
   for (long i = 0; i < count; i++) {
     for (size_t k = 0; k < num_steps; k++) {

@@ -10,10 +10,6 @@
 #if defined(__SSE__) || defined(_M_X64)
 #include <xmmintrin.h>
 
-/* What XLA's code runs with: all traps masked, rounding to nearest, denormals are zero
- * both as inputs and as results. */
-enum { KERNEL_CONTROL = 0x9FC0 };
-
 #if defined(__GNUC__)
 static void set_control(const unsigned int *control) {
   __asm__ volatile("ldmxcsr %0" : : "m"(*control));
@@ -36,7 +32,7 @@ static void enter_kernels(cyxla_call *call) {
     call->caller_control = caller;
     /* With the caller's flags, since flags that change hold some processors up: 5
      * instead of 20 to 70 nanoseconds. */
-    call->kernel_control = KERNEL_CONTROL | (caller & CYXLA_FPENV_FLAGS);
+    call->kernel_control = CYXLA_FPENV_KERNELS | (caller & CYXLA_FPENV_FLAGS);
   }
   set_control(&call->kernel_control);
 }
@@ -45,7 +41,7 @@ static void leave_kernels(const cyxla_call *call) {
   set_control(&call->caller_control);
 }
 #else /* No direct code is made on other processors. */
-enum { KERNEL_CONTROL = 0 };
+enum { CYXLA_FPENV_KERNELS = 0 };
 
 static void enter_kernels(cyxla_call *call) {
   (void)call;
@@ -108,7 +104,7 @@ cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *dire
   cyxla_status status;
 
   call->caller_control = 0;
-  call->kernel_control = KERNEL_CONTROL;
+  call->kernel_control = CYXLA_FPENV_KERNELS;
   call->direct = cyxla_allocate(sizeof(*call->direct));
   if (call->direct == NULL) return cyxla_error_out_of_memory(error, "a call");
   status = cyxla_direct_call_create(direct, call->direct, error);

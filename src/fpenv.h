@@ -18,9 +18,11 @@ typedef struct cyxla_fpenv {
 } cyxla_fpenv;
 
 /* All traps masked, rounding to nearest, denormals as they are; of the x87
- * unit also the full precision. */
+ * unit also the full precision. For kernels, as XLA has it, denormals are zero both as
+ * inputs and as results. */
 enum {
   CYXLA_FPENV_DEFAULT = 0x1F80,
+  CYXLA_FPENV_KERNELS = 0x9FC0,
   CYXLA_FPENV_FLAGS = 0x3F,
   CYXLA_FPENV_X87_DEFAULT = 0x37F,
   CYXLA_FPENV_X87_FLAGS = 0x3F
