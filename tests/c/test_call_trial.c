@@ -89,6 +89,30 @@ static void results_that_differ_are_the_plugin_s(void) {
   cyxla_executable_destroy(executable);
 }
 
+static void *fail(const cyxla_kernel_frame *frame) {
+  return (void *)frame;
+}
+
+static void a_direct_run_that_fails_leaves_all_to_the_plugin(void) {
+  cyxla_executable *executable;
+  cyxla_call *call, *other;
+
+  test_fake_start();
+  executable = make_trial("sum");
+  call = make_call(executable);
+  other = make_call(executable);
+  call->direct->steps[0].kernel = fail;
+  run(call, 1);
+  EXPECT_EQUAL(executable->trials, CYXLA_TRIALS_FAILED);
+  EXPECT_TEXT(cyxla_executable_tier(executable), "pjrt");
+  other->direct->steps[0].kernel = fail; /* which is not asked any more */
+  run(other, 2);
+  run(call, 3);
+  cyxla_call_destroy(call);
+  cyxla_call_destroy(other);
+  cyxla_executable_destroy(executable);
+}
+
 /* Aligned memory, which direct code writes, and memory that is not, where it is copied.
  */
 static void expect_bound(const char *name, size_t offset) {
@@ -177,6 +201,7 @@ static void every_allocation_may_fail(void) {
 
 TEST_MAIN(TEST_CASE(the_first_runs_happen_both_ways),
           TEST_CASE(results_that_differ_are_the_plugin_s),
+          TEST_CASE(a_direct_run_that_fails_leaves_all_to_the_plugin),
           TEST_CASE(outputs_go_where_they_are_bound_to_either_way),
           TEST_CASE(an_error_of_the_plugin_settles_nothing),
           TEST_CASE(any_number_of_threads_may_be_the_first),
