@@ -10,7 +10,8 @@
 /* In the order of names, as XLA hands them over. Starts as {0}. */
 typedef struct cyxla_attributes {
   XLA_FFI_Attrs list;
-  void *memory; /* a list of all blocks */
+  void *memory;       /* a list of all blocks */
+  size_t array_bytes; /* of all elements of arrays */
 } cyxla_attributes;
 
 /* Reads the text. What MLIR writes of integers, floating-point numbers, bools, strings,

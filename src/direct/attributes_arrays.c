@@ -4,7 +4,8 @@
 #include "attributes_text.h"
 
 enum { RANK_MAXIMUM = 32 };
-/* What an array may take: a text of few bytes can ask for any number of equal ones. */
+/* What arrays may take together: a text of few bytes can ask for any number of equal
+ * elements, many times. */
 enum { ARRAY_BYTES_MAXIMUM = 1 << 26 };
 
 /* An array that is filled from the front. */
@@ -18,7 +19,10 @@ typedef struct filling {
 } filling;
 
 static bool reserve(cyxla_attribute_text *text, filling *array, size_t count) {
-  if (count > ARRAY_BYTES_MAXIMUM / array->type.bytes) return false;
+  size_t rest = ARRAY_BYTES_MAXIMUM - text->attributes->array_bytes;
+
+  if (count > rest / array->type.bytes) return false;
+  text->attributes->array_bytes += count * array->type.bytes;
   array->data = cyxla_attribute_allocate(text, count * array->type.bytes);
   array->capacity = count;
   return array->data != NULL;

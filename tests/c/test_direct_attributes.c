@@ -276,6 +276,7 @@ static void arrays_of_other_forms_are_refused(void) {
       "{a = dense<1> : tensor<99999999999xi8>}",
       "{a = dense<1> : tensor<100000x100000xi8>}",
       "{a = dense<1> : tensor<67108864xi64>}",
+      "{a = dense<1> : tensor<33554432xi8>, b = {c = dense<1> : tensor<33554433xi8>}}",
       "{a = dense<1> : "
       "tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1"
       "x1x1x1xi8>}",
