@@ -11,7 +11,7 @@ enum { SHAPE_LAYOUT = 5, LAYOUT_MINOR_TO_MAJOR = 1 };
 
 /* The order of the dimensions; how many there are. */
 static size_t read_order(cyxla_wire side, int64_t *order) {
-  cyxla_wire shape = cyxla_wire_content(side, CYXLA_SHAPE_AND_SLICE_SHAPE);
+  cyxla_wire shape = cyxla_thunks_shape_of(side);
 
   return cyxla_wire_numbers(cyxla_wire_content(shape, SHAPE_LAYOUT),
                             LAYOUT_MINOR_TO_MAJOR, order, CYXLA_RANK_MAXIMUM);
@@ -33,10 +33,8 @@ static cyxla_status read_transpose(cyxla_thunks_reading *in, cyxla_wire source,
   cyxla_layout from, to;
   cyxla_transpose planned, *transpose;
 
-  if (!cyxla_layout_read(cyxla_wire_content(source, CYXLA_SHAPE_AND_SLICE_SHAPE),
-                         &from) ||
-      !cyxla_layout_read(cyxla_wire_content(destination, CYXLA_SHAPE_AND_SLICE_SHAPE),
-                         &to) ||
+  if (!cyxla_layout_read(cyxla_thunks_shape_of(source), &from) ||
+      !cyxla_layout_read(cyxla_thunks_shape_of(destination), &to) ||
       from.dtype != to.dtype || !cyxla_layout_has_same_sizes(&from, &to) ||
       from.bytes != bytes) {
     return cyxla_direct_refuse(
@@ -67,11 +65,9 @@ cyxla_status cyxla_thunks_read_copy(cyxla_thunks_reading *in, cyxla_wire message
       !cyxla_wire_has_only(destination, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
     return cyxla_direct_refuse("it has a copy with a field that is not known", error);
   }
-  status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(destination, CYXLA_SHAPE_AND_SLICE_SLICE), &to, error);
+  status = cyxla_thunks_add_slice(in, cyxla_thunks_slice_of(destination), &to, error);
   if (status != CYXLA_OK) return status;
-  status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(source, CYXLA_SHAPE_AND_SLICE_SLICE), &from, error);
+  status = cyxla_thunks_add_slice(in, cyxla_thunks_slice_of(source), &from, error);
   if (status == CYXLA_OK && from != to) {
     return cyxla_direct_refuse("it has a copy between arrays of different sizes",
                                error);

@@ -48,7 +48,7 @@ static bool count_bytes(const cyxla_hlo_shape *shape, size_t *bytes) {
 static cyxla_status read_buffer(cyxla_thunks_reading *in, cyxla_wire target,
                                 cyxla_wire message, XLA_FFI_Buffer *buffer,
                                 cyxla_error *error) {
-  cyxla_wire shape_message = cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SHAPE);
+  cyxla_wire shape_message = cyxla_thunks_shape_of(message);
   cyxla_hlo_shape shape;
   size_t bytes, expected;
   cyxla_status status;
@@ -59,8 +59,7 @@ static cyxla_status read_buffer(cyxla_thunks_reading *in, cyxla_wire target,
       !count_bytes(&shape, &expected)) {
     return refuse(target, "an argument or result of a type that is not known", error);
   }
-  status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SLICE), &bytes, error);
+  status = cyxla_thunks_add_slice(in, cyxla_thunks_slice_of(message), &bytes, error);
   if (status != CYXLA_OK) return status;
   if (bytes != expected && shape.element_type != XLA_FFI_DataType_TOKEN) {
     return refuse(target, "an argument or result of another size than its memory",

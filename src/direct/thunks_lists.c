@@ -5,6 +5,17 @@
 #include "memory.h"
 #include "thunks_reading.h"
 
+/* Fields of the messages of xla/backends/cpu/runtime/thunk.proto. */
+enum { SHAPE_AND_SLICE_SHAPE = 1, SHAPE_AND_SLICE_SLICE = 2 };
+
+cyxla_wire cyxla_thunks_shape_of(cyxla_wire array) {
+  return cyxla_wire_content(array, SHAPE_AND_SLICE_SHAPE);
+}
+
+cyxla_wire cyxla_thunks_slice_of(cyxla_wire array) {
+  return cyxla_wire_content(array, SHAPE_AND_SLICE_SLICE);
+}
+
 static bool grow(void **items, size_t *capacity, size_t needed, size_t item_bytes) {
   size_t larger = *capacity > 0 ? *capacity : 16;
   void *moved;

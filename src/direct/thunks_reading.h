@@ -5,9 +5,6 @@
 
 #include "thunks.h"
 
-/* Fields of the message ShapeAndSliceProto of xla/backends/cpu/runtime/thunk.proto. */
-enum { CYXLA_SHAPE_AND_SLICE_SHAPE = 1, CYXLA_SHAPE_AND_SLICE_SLICE = 2 };
-
 typedef struct cyxla_thunks_reading {
   const cyxla_allocation_list *list;
   const cyxla_object_set *objects;
@@ -20,6 +17,11 @@ typedef struct cyxla_thunks_reading {
   size_t custom_calls_capacity;
   int depth;
 } cyxla_thunks_reading;
+
+/* Of an array, the message xla.cpu.ShapeBufferAllocationSliceProto: its shape, and the
+ * slice that it lies in. */
+cyxla_wire cyxla_thunks_shape_of(cyxla_wire array);
+cyxla_wire cyxla_thunks_slice_of(cyxla_wire array);
 
 /* Adds the slice that a message holds to the list; its size goes to *bytes unless that
  * is NULL. */

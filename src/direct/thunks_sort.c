@@ -39,14 +39,12 @@ static cyxla_status read_array(cyxla_thunks_reading *in, cyxla_wire message,
     return cyxla_direct_refuse("it has a sort of too many arrays", error);
   }
   if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_layout_read(cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SHAPE),
-                         &layout)) {
+      !cyxla_layout_read(cyxla_thunks_shape_of(message), &layout)) {
     return cyxla_direct_refuse("it has a sort of an array of a kind that is not known",
                                error);
   }
   if (sort->num_arrays == 0) *first = layout;
-  status = cyxla_thunks_add_slice(
-      in, cyxla_wire_content(message, CYXLA_SHAPE_AND_SLICE_SLICE), &bytes, error);
+  status = cyxla_thunks_add_slice(in, cyxla_thunks_slice_of(message), &bytes, error);
   if (status == CYXLA_OK &&
       (bytes != layout.bytes || !cyxla_layout_is_same(first, &layout))) {
     return cyxla_direct_refuse("it has a sort of arrays of different sizes", error);

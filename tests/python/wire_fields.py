@@ -259,23 +259,20 @@ FIELDS = {
             "BUFFERS_ARGUMENTS": f"arguments_shapes: repeated {SHAPE_AND_SLICE}",
             "BUFFERS_RESULTS": f"results_shapes: repeated {SHAPE_AND_SLICE}",
         },
-        SHAPE_AND_SLICE: {
-            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
-            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
-        },
-        "xla.ShapeProto": {"SHAPE_IS_DYNAMIC": "is_dynamic_dimension: repeated bool"},
     },
     "direct/thunks_copy.c": {
         "xla.cpu.CopyThunkProto": {
             "COPY_SOURCE": f"src_buffer_shape: {SHAPE_AND_SLICE}",
             "COPY_DESTINATION": f"dst_buffer_shape: {SHAPE_AND_SLICE}",
         },
+        "xla.ShapeProto": {"SHAPE_LAYOUT": "layout: xla.LayoutProto"},
+        "xla.LayoutProto": {"LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64"},
+    },
+    "direct/thunks_lists.c": {
         SHAPE_AND_SLICE: {
             "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
             "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
         },
-        "xla.ShapeProto": {"SHAPE_LAYOUT": "layout: xla.LayoutProto"},
-        "xla.LayoutProto": {"LAYOUT_MINOR_TO_MAJOR": "minor_to_major: repeated int64"},
     },
     "direct/thunks_sort.c": {
         "xla.cpu.SortThunkProto": {
@@ -288,10 +285,6 @@ FIELDS = {
         "xla.cpu.SortDirectionOptional": {
             "DIRECTION_VALUE": "value: xla.cpu.SortDirectionProto",
             "DIRECTION_IS_KNOWN": "contains_value: bool",
-        },
-        SHAPE_AND_SLICE: {
-            "SHAPE_AND_SLICE_SHAPE": "shape: xla.ShapeProto",
-            "SHAPE_AND_SLICE_SLICE": f"slice: {SLICE}",
         },
         "xla.cpu.TopKThunkProto": {
             "TOP_K_NUM_ROWS": "batch_size: int64",
