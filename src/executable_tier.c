@@ -79,15 +79,19 @@ static bool is_faster_in_the_plugin(const cyxla_direct *direct,
   return directly == 0 || directly > SECONDS_FOR_THREADS || through_plugin < directly;
 }
 
-/* The bytes of all arrays of a program. */
-static double array_bytes(const cyxla_program *program) {
-  double bytes = 0;
+/* The bytes of all arrays of a program, those between its operations included. */
+static double array_bytes(const cyxla_program *program, const cyxla_direct *direct) {
+  double bytes = (double)direct->thunks.workspace_bytes;
 
   for (size_t i = 0; i < program->inputs.count; i++) {
     bytes += (double)program->inputs.specs[i].bytes;
   }
   for (size_t i = 0; i < program->outputs.count; i++) {
     bytes += (double)program->outputs.specs[i].bytes;
+  }
+  for (size_t i = 0; i < direct->allocations.count; i++) {
+    const cyxla_allocation *allocation = &direct->allocations.items[i];
+    if (allocation->is_scratch) bytes += (double)allocation->bytes;
   }
   return bytes;
 }
@@ -109,7 +113,8 @@ static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *di
                            "it has a custom call with side effects, which comparing it "
                            "with the plugin would have twice");
   }
-  if (is_compared && is_auto && array_bytes(executable->program) > BYTES_MAXIMUM) {
+  if (is_compared && is_auto &&
+      array_bytes(executable->program, direct) > BYTES_MAXIMUM) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                            "its arrays take more than %.0f bytes, so that a run takes "
                            "long either way, and comparing would take as many again",

@@ -99,6 +99,15 @@ def test_arrays_that_are_too_large_to_compare_stay_with_the_plugin():
     assert cx.compile(lambda x: x[:1] + 1, large, compare=False).tier == "direct"
 
 
+def test_arrays_between_operations_may_be_too_large_as_well():
+    def largest(x):
+        return jnp.sort(jnp.arange(1 << 26, dtype=jnp.int32) * x)[:1]
+
+    executable = cx.compile(largest, np.int32(1))
+    assert executable.tier == "pjrt"
+    assert "its arrays take more than 268435456 bytes" in executable.tier_reason
+
+
 def test_places_in_sparse_matrices_are_not_made_up():
     """What multiplies them would read outside of the arrays."""
     matrix = sparse.BCSR.fromdense(np.diag(VECTOR))
