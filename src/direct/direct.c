@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "loops.h"
 #include "memory.h"
 #include "refusal.h"
 
@@ -84,6 +85,7 @@ static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
   if (status != CYXLA_OK) return status;
   status = read_all(direct, result, &hlo, program, plugin, error);
   direct->has_side_effects = cyxla_hlo_has_side_effects(&hlo);
+  if (!cyxla_loops_end_soon(&hlo)) direct->thunks.always_ends = false;
   cyxla_hlo_free(&hlo);
   return status;
 }

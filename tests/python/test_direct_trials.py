@@ -35,6 +35,28 @@ def test_a_loop_that_depends_on_data_is_compared_in_its_first_runs():
         assert_same_bits(executable(LONG * (k + 1)), halved(LONG * (k + 1)))
 
 
+def test_a_loop_that_is_a_part_of_a_kernel_is_compared_in_its_first_runs():
+    """XLA compiles small loops into kernels. These do not end on made-up numbers."""
+
+    def count(x):
+        return lax.while_loop(
+            lambda s: s[0] < x, lambda s: (s[0] + 1, s[1] * 2), (0, 1)
+        )
+
+    def shrink(step):
+        return lax.while_loop(lambda x: x > step, lambda x: x * step, step * 4)
+
+    for function, argument, expected in [
+        (count, np.int32(5), (5, 32)),
+        (shrink, np.float32(0.5), (0.5,)),
+    ]:
+        executable = cx.compile(function, argument)
+        assert (executable.tier, executable.tier_reason) == ("pjrt", ON_TRIAL)
+        for _ in range(3):
+            assert tuple(executable.run([argument])) == expected
+        assert executable.tier == "direct"
+
+
 def test_arrays_that_are_given_are_compared_on_at_once():
     executable = cx.compile(halve, LONG, compare=[LONG])
     assert executable.tier == "direct"

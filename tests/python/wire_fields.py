@@ -170,6 +170,11 @@ FIELDS = {
         "xla.HloInstructionProto": {"INSTRUCTION_LITERAL": "literal: xla.LiteralProto"},
         "xla.LiteralProto": {"LITERAL_SHAPE": "shape: xla.ShapeProto"},
     },
+    "direct/loops.c": {
+        "xla.HloInstructionProto": {
+            "INSTRUCTION_BACKEND_CONFIG": "backend_config: bytes"
+        },
+    },
     "direct/order.c": {
         "xla.HloInstructionProto": {
             "INSTRUCTION_NAME": "name: string",
