@@ -1,3 +1,7 @@
+#if !defined(_WIN32)
+#define _GNU_SOURCE /* dlvsym */
+#endif
+
 #include "symbols.h"
 
 #include <stdbool.h>
@@ -9,16 +13,42 @@
 
 /* XLA leaves these to the C library. All other mathematics is part of the code. */
 static const char *const NAMES[] = {
-    "atan2", "atan2f", "cbrt",   "cbrtf",   "cos",    "cosf",    "erf",    "erff",
-    "exp",   "exp2",   "exp2f",  "expf",    "expm1",  "expm1f",  "fmod",   "fmodf",
-    "log",   "log1p",  "log1pf", "logf",    "memcpy", "memmove", "memset", "pow",
-    "powf",  "sin",    "sincos", "sincosf", "sinf",   "tan",     "tanf"};
+    "atan",      "atan2",  "atan2f", "atanf",   "cbrt",    "cbrtf",  "copysign",
+    "copysignf", "cos",    "cosf",   "erf",     "erff",    "exp",    "exp2",
+    "exp2f",     "expf",   "expm1",  "expm1f",  "fmod",    "fmodf",  "log",
+    "log1p",     "log1pf", "logf",   "memcpy",  "memmove", "memset", "pow",
+    "powf",      "sin",    "sincos", "sincosf", "sinf",    "tan",    "tanf"};
 
 static bool is_listed(const char *name) {
   for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
     if (strcmp(NAMES[i], name) == 0) return true;
   }
   return false;
+}
+
+/* Of several versions of a function the one that the plugins are linked with: for a
+ * negative number the first `log` of glibc returns NaN without a sign, and the later
+ * one NaN with it. */
+static const char *version_of(const char *name) {
+  static const char *const later[][2] = {
+      {"exp2f", "GLIBC_2.27"}, {"expf", "GLIBC_2.27"},   {"logf", "GLIBC_2.27"},
+      {"powf", "GLIBC_2.27"},  {"memcpy", "GLIBC_2.14"},
+  };
+
+  for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+    if (strcmp(later[i][0], name) == 0) return later[i][1];
+  }
+  return "GLIBC_2.2.5";
+}
+
+static void *find(void *library, const char *name) {
+#if defined(__GLIBC__)
+  void *address = dlvsym(library, name, version_of(name));
+  if (address != NULL) return address;
+#else
+  (void)version_of;
+#endif
+  return dlsym(library, name);
 }
 
 /* The plugin calls those of the system's libraries, whatever the program that uses this
@@ -30,7 +60,7 @@ void *cyxla_direct_symbol(const char *name) {
   if (!is_listed(name)) return NULL;
   for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
     void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
-    void *address = library != NULL ? dlsym(library, name) : NULL;
+    void *address = library != NULL ? find(library, name) : NULL;
     if (address != NULL) return address;
   }
   return NULL;
