@@ -87,11 +87,13 @@ void cyxla_call_list_kept_inputs(cyxla_call *call);
 void cyxla_call_release_outputs(cyxla_call *call);
 
 /* Of calls that run machine code directly: makes one's outputs and places all arrays,
- * places them again after binding, and runs. */
+ * places one again after it was bound, and runs. */
 cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *direct,
                                       cyxla_error *error);
 void cyxla_call_direct_destroy(cyxla_call *call);
-cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error);
+cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
+                                           cyxla_error *error);
+void cyxla_call_direct_place_output(cyxla_call *call, size_t index);
 cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error);
 
 /* The same, but for calls inside of one another that go too deep. */

@@ -40,7 +40,7 @@ cyxla_status cyxla_call_prepare_input(cyxla_call *call, size_t index,
   const void *memory;
   cyxla_status status;
 
-  if (call->direct != NULL) return cyxla_call_direct_place(call, error);
+  if (call->direct != NULL) return cyxla_call_direct_place_input(call, index, error);
   input->mode = choose_mode(call, index);
   cyxla_buffer_destroy(runtime, call->input_buffers[index]);
   call->input_buffers[index] = NULL;
@@ -233,7 +233,10 @@ static cyxla_status prepare_donors(cyxla_call *call, size_t output,
                                    cyxla_error *error) {
   cyxla_status status = CYXLA_OK;
 
-  if (call->direct != NULL) return cyxla_call_direct_place(call, error);
+  if (call->direct != NULL) {
+    cyxla_call_direct_place_output(call, output);
+    return CYXLA_OK;
+  }
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
     if (cyxla_call_input_spec(call, i)->aliased_output == (int64_t)output) {
       cyxla_status prepared = cyxla_call_prepare_input(call, i, error);

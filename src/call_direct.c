@@ -79,23 +79,32 @@ static bool is_input_copied(const cyxla_call *call, size_t index) {
           target_of(call, (size_t)spec->aliased_output) != input->array);
 }
 
-cyxla_status cyxla_call_direct_place(cyxla_call *call, cyxla_error *error) {
+/* After an array has moved. */
+static void note_copies(cyxla_call *call) {
   call->copies_inputs = call->keeps_outputs = false;
-  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
-    cyxla_direct_call_place_output(call->direct, i, target_of(call, i));
-  }
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
-    cyxla_call_input_state *input = &call->inputs[i];
-    input->mode =
-        cyxla_call_is_aligned(input->array) ? CYXLA_INPUT_SHARED : CYXLA_INPUT_STAGED;
-    if (!provide_staging(input, cyxla_call_input_spec(call, i)->bytes)) {
-      return cyxla_error_out_of_memory(error, "an input");
-    }
-    cyxla_direct_call_place_input(
-        call->direct, i,
-        input->mode == CYXLA_INPUT_STAGED ? input->staging : input->array);
     if (is_input_copied(call, i)) call->copies_inputs = true;
   }
+}
+
+void cyxla_call_direct_place_output(cyxla_call *call, size_t index) {
+  cyxla_direct_call_place_output(call->direct, index, target_of(call, index));
+  note_copies(call);
+}
+
+cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
+                                           cyxla_error *error) {
+  cyxla_call_input_state *input = &call->inputs[index];
+
+  input->mode =
+      cyxla_call_is_aligned(input->array) ? CYXLA_INPUT_SHARED : CYXLA_INPUT_STAGED;
+  if (!provide_staging(input, cyxla_call_input_spec(call, index)->bytes)) {
+    return cyxla_error_out_of_memory(error, "an input");
+  }
+  cyxla_direct_call_place_input(
+      call->direct, index,
+      input->mode == CYXLA_INPUT_STAGED ? input->staging : input->array);
+  note_copies(call);
   return CYXLA_OK;
 }
 
@@ -121,7 +130,14 @@ cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *dire
       return cyxla_error_out_of_memory(error, "an output");
     }
   }
-  return cyxla_call_direct_place(call, error);
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
+    cyxla_call_direct_place_output(call, i);
+  }
+  for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
+    status = cyxla_call_direct_place_input(call, i, error);
+    if (status != CYXLA_OK) return status;
+  }
+  return CYXLA_OK;
 }
 
 void cyxla_call_direct_destroy(cyxla_call *call) {
