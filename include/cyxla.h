@@ -700,8 +700,9 @@ CYXLA_API cyxla_status cyxla_call_bind_input(cyxla_call *call, size_t index,
  * for an input. Where the output takes over a donated input (aliased_output) and both
  * are bound to the same aligned memory, or the output to cyxla_call_input of it, the
  * program updates that memory in place; after a failed run its contents are undefined.
- * Any other output is copied there. The memory may overlap no other output and no other
- * input. */
+ * Direct code writes any output into memory that is aligned to CYXLA_ALIGNMENT; through
+ * the plugin any other output is copied there. The memory may overlap no other output
+ * and no other input. */
 CYXLA_API cyxla_status cyxla_call_bind_output(cyxla_call *call, size_t index,
                                               void *memory, cyxla_error *error);
 

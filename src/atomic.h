@@ -13,10 +13,6 @@ static inline long cyxla_atomic_load(const volatile long *value) {
 static inline void cyxla_atomic_store(volatile long *value, long stored) {
   _InterlockedExchange(value, stored);
 }
-static inline void cyxla_atomic_replace(volatile long *value, long expected,
-                                        long stored) {
-  _InterlockedCompareExchange(value, stored, expected);
-}
 #else
 /* Adds change and returns the sum. */
 static inline long cyxla_atomic_add(volatile long *value, long change) {
@@ -27,12 +23,6 @@ static inline long cyxla_atomic_load(const volatile long *value) {
 }
 static inline void cyxla_atomic_store(volatile long *value, long stored) {
   __atomic_store_n(value, stored, __ATOMIC_RELEASE);
-}
-/* Stores a value, if it is the expected one. */
-static inline void cyxla_atomic_replace(volatile long *value, long expected,
-                                        long stored) {
-  __atomic_compare_exchange_n(value, &expected, stored, 0, __ATOMIC_ACQ_REL,
-                              __ATOMIC_ACQUIRE);
 }
 #endif
 

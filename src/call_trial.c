@@ -45,13 +45,40 @@ static void dismiss_witness(cyxla_call *call) {
   call->witness = NULL;
 }
 
-cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
+/* Compares a direct run with the one that the witness has made. True where the outputs
+ * are what they have to be, and direct code has written them. */
+static bool try_directly(cyxla_call *call) {
   cyxla_executable *executable = call->executable;
-  long trials = cyxla_atomic_load(&executable->trials);
   size_t different;
+
+  if (cyxla_call_run_directly(call, NULL) == CYXLA_OK &&
+      cyxla_call_has_same_outputs(call, call->witness, &different)) {
+    cyxla_atomic_add(&executable->trials, -1);
+    return true;
+  }
+  cyxla_atomic_store(&executable->trials, CYXLA_TRIALS_FAILED);
+  return false;
+}
+
+/* One run at a time compares, so that none is still at it when the last one counts. The
+ * others have the plugin's results. */
+static bool try_in_turn(cyxla_call *call) {
+  cyxla_executable *executable = call->executable;
+  bool is_direct = false;
+
+  if (cyxla_atomic_add(&executable->num_trying, 1) == 1 &&
+      cyxla_atomic_load(&executable->trials) > 0) {
+    is_direct = try_directly(call);
+  }
+  cyxla_atomic_add(&executable->num_trying, -1);
+  return is_direct;
+}
+
+cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
+  const cyxla_executable *executable = call->executable;
   cyxla_status status;
 
-  if (trials == 0) {
+  if (cyxla_atomic_load(&executable->trials) == 0) {
     dismiss_witness(call);
     return cyxla_call_run_directly(call, error);
   }
@@ -60,16 +87,7 @@ cyxla_status cyxla_call_run_on_trial(cyxla_call *call, cyxla_error *error) {
     cyxla_call_release_outputs(call);
     return status;
   }
-  if (trials != CYXLA_TRIALS_FAILED) {
-    if (cyxla_call_run_directly(call, NULL) == CYXLA_OK &&
-        cyxla_call_has_same_outputs(call, call->witness, &different)) {
-      /* Where another run has counted meanwhile, this one does not. */
-      cyxla_atomic_replace(&executable->trials, trials, trials - 1);
-      if (cyxla_atomic_load(&executable->trials) == 0) dismiss_witness(call);
-      return CYXLA_OK;
-    }
-    cyxla_atomic_store(&executable->trials, CYXLA_TRIALS_FAILED);
-  }
-  take_from_witness(call);
+  if (!try_in_turn(call)) take_from_witness(call);
+  if (cyxla_atomic_load(&executable->trials) == 0) dismiss_witness(call);
   return CYXLA_OK;
 }

@@ -187,6 +187,10 @@ cyxla_status cyxla_compiled_find(const cyxla_program *program,
   return CYXLA_OK;
 }
 
+bool cyxla_compiled_fits_processor(const cyxla_compiled *compiled) {
+  return cyxla_machine_has_all(cyxla_cpu_features(), compiled->cpu_features);
+}
+
 const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
                                                  cyxla_error *error) {
   const cyxla_compiled *found = NULL, *other = NULL;
@@ -194,7 +198,7 @@ const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
   for (size_t i = 0; i < program->compiled.count; i++) {
     const cyxla_compiled *compiled = &program->compiled.items[i];
     if (!compiled->is_direct || strcmp(compiled->platform, "cpu") != 0) continue;
-    if (!cyxla_machine_has_all(cyxla_cpu_features(), compiled->cpu_features)) {
+    if (!cyxla_compiled_fits_processor(compiled)) {
       other = compiled;
     } else if (found == NULL ||
                strlen(compiled->cpu_features) > strlen(found->cpu_features)) {
@@ -202,10 +206,7 @@ const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
     }
   }
   if (found != NULL) return found;
-  if (other == NULL) {
-    cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                    "its file holds no code that is called directly");
-  } else {
+  if (other != NULL) {
     cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                     "the code in its file is for a processor with the features \"%s\", "
                     "and this one has \"%s\"",

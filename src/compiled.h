@@ -68,8 +68,12 @@ cyxla_status cyxla_compiled_find(const cyxla_program *program,
                                  const cyxla_runtime *runtime,
                                  const cyxla_compiled **found, cyxla_error *error);
 
+/* Whether this machine's processor has all that the code may need. */
+bool cyxla_compiled_fits_processor(const cyxla_compiled *compiled);
+
 /* The one of a program's that can be called directly on this machine, of several the
- * one with the most features; NULL if there is none, for which the error says why. */
+ * one with the most features; NULL if there is none. Where there are such for other
+ * machines alone the error says so, else it is left as it is. */
 const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
                                                  cyxla_error *error);
 

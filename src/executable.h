@@ -16,6 +16,7 @@ struct cyxla_executable {
   double compile_seconds; /* or seconds that loading took */
   bool is_deserialized;
   bool is_from_file;               /* it was loaded from one of the program's */
+  bool is_trusted;                 /* which was called directly before it was saved */
   const unsigned char *serialized; /* what it was loaded from */
   size_t serialized_bytes;
   unsigned char *serialized_copy; /* NULL: the program has it, or it was compiled */
@@ -23,6 +24,7 @@ struct cyxla_executable {
   cyxla_direct *direct;           /* NULL: calls run through the plugin */
   volatile long trials;           /* runs that still compare it with the plugin's, or
                                      CYXLA_TRIALS_FAILED */
+  volatile long num_trying;       /* runs that want to compare just now */
   char *tier_reason;              /* why they do; NULL: they were asked to */
   cyxla_plugin_record record;     /* of the file, where there is no runtime */
 };

@@ -100,6 +100,7 @@ typedef struct serialized {
   const void *data;
   size_t bytes;
   bool is_from_file; /* the program keeps the data */
+  bool is_direct;    /* it was called directly before it was saved */
 } serialized;
 
 /* A plugin cannot serialize what it has loaded, so the data is kept for that. */
@@ -107,6 +108,7 @@ static cyxla_status keep(cyxla_executable *executable, const serialized *source,
                          cyxla_error *error) {
   executable->is_deserialized = true;
   executable->is_from_file = source->is_from_file;
+  executable->is_trusted = source->is_direct;
   executable->serialized = source->data;
   executable->serialized_bytes = source->bytes;
   if (source->is_from_file) return CYXLA_OK;
@@ -215,12 +217,13 @@ static cyxla_status load_own(cyxla_runtime *runtime, cyxla_program *program,
                              const cyxla_executable_options *options,
                              cyxla_executable **executable, cyxla_error *error) {
   const cyxla_compiled *found;
-  serialized source = {NULL, 0, true};
+  serialized source = {NULL, 0, true, false};
   cyxla_status status = cyxla_compiled_find(program, runtime, &found, error);
 
   if (status != CYXLA_OK || found == NULL) return status;
   source.data = found->data;
   source.bytes = found->bytes;
+  source.is_direct = found->is_direct;
   status = make(runtime, program, &source, options, executable, NULL);
   if (status != CYXLA_OUT_OF_MEMORY) return CYXLA_OK;
   return cyxla_error_out_of_memory(error, "an executable");
@@ -229,7 +232,8 @@ static cyxla_status load_own(cyxla_runtime *runtime, cyxla_program *program,
 static cyxla_status load_given(cyxla_runtime *runtime, cyxla_program *program,
                                const cyxla_executable_options *options,
                                cyxla_executable **executable, cyxla_error *error) {
-  const serialized source = {options->serialized, options->serialized_bytes, false};
+  const serialized source = {options->serialized, options->serialized_bytes, false,
+                             false};
 
   if (!can_deserialize(runtime)) {
     return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,

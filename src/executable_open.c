@@ -48,31 +48,31 @@ typedef struct opened {
 } opened;
 
 /* Where the options leave it open how the program runs, code of the file's own that is
- * called directly needs no plugin. Where there is none, the error says why. */
-static cyxla_status open_without_plugin(const opened *file,
-                                        const cyxla_open_options *options,
-                                        cyxla_executable **executable,
-                                        cyxla_error *error) {
+ * called directly needs no plugin. */
+static cyxla_status is_plugin_wanted(const cyxla_open_options *options, bool *is_wanted,
+                                     cyxla_error *error) {
   cyxla_tier tier = options->tier;
   cyxla_status status = cyxla_tier_resolve(&tier, error);
 
-  if (status != CYXLA_OK) return status;
-  if (options->runtime != NULL || options->plugin != NULL || options->with_plugin ||
-      tier == CYXLA_TIER_PJRT) {
-    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED, "a plugin was asked for");
-  }
-  return cyxla_executable_create_without_plugin(file->size, executable, error);
+  *is_wanted = options->runtime != NULL || options->plugin != NULL ||
+               options->with_plugin || tier == CYXLA_TIER_PJRT;
+  return status;
 }
 
+/* The reason is why the program cannot do without one; NULL: one was asked for. */
 static cyxla_status open_with_plugin(const opened *file,
                                      const cyxla_open_options *options,
-                                     cyxla_executable **executable,
+                                     const char *reason, cyxla_executable **executable,
                                      cyxla_error *error) {
   cyxla_executable_options made = CYXLA_EXECUTABLE_OPTIONS_INIT;
   cyxla_runtime *runtime = NULL;
   cyxla_status status =
       find_runtime(options, file->path, file->size, &file->record, &runtime, error);
 
+  if (status != CYXLA_OK && reason != NULL) {
+    cyxla_error_append(error, "; without a plugin it cannot run: ");
+    cyxla_error_append(error, reason);
+  }
   if (status != CYXLA_OK) return status;
   made.tier = options->tier;
   cyxla_plugin_recall(runtime->plugin, &file->record);
@@ -84,8 +84,12 @@ static cyxla_status open_with_plugin(const opened *file,
 static cyxla_status open_size(opened *file, const cyxla_open_options *options,
                               cyxla_executable **executable, cyxla_error *error) {
   cyxla_error refusal;
-  cyxla_status status = open_without_plugin(file, options, executable, &refusal);
+  bool is_wanted;
+  cyxla_status status = is_plugin_wanted(options, &is_wanted, error);
 
+  if (status != CYXLA_OK) return status;
+  if (is_wanted) return open_with_plugin(file, options, NULL, executable, error);
+  status = cyxla_executable_create_without_plugin(file->size, executable, &refusal);
   if (status == CYXLA_OK) {
     (*executable)->record = file->record;
     memset(&file->record, 0, sizeof(file->record));
@@ -94,12 +98,7 @@ static cyxla_status open_size(opened *file, const cyxla_open_options *options,
   if (status != CYXLA_UNIMPLEMENTED) {
     return cyxla_error_set(error, status, "%s", refusal.message);
   }
-  status = open_with_plugin(file, options, executable, error);
-  if (status == CYXLA_PLUGIN_NOT_FOUND) {
-    cyxla_error_append(error, "; without a plugin it cannot run: ");
-    cyxla_error_append(error, refusal.message);
-  }
-  return status;
+  return open_with_plugin(file, options, refusal.message, executable, error);
 }
 
 cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,

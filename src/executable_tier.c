@@ -106,6 +106,8 @@ static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *di
   cyxla_direct_comparison comparison = {false, 0, 0};
   cyxla_status status = CYXLA_OK;
 
+  /* It was compared before it was saved. */
+  if (executable->is_trusted) return CYXLA_OK;
   if (is_compared && direct->has_side_effects) {
     /* Which would happen in the plugin and directly, of one run. */
     if (!is_auto) return CYXLA_OK;
@@ -190,5 +192,7 @@ const char *cyxla_executable_tier_reason(const cyxla_executable *executable) {
              ? "a direct run of it failed, or a result was not the same as the "
                "plugin's, "
                "bit for bit"
-             : "its first runs happen both ways, to be compared with the plugin";
+             : "its first runs happen both ways, to be compared with the plugin, "
+               "unless "
+               "arrays to compare on are given";
 }

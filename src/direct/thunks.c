@@ -122,13 +122,28 @@ static cyxla_status read_zero(cyxla_thunks_reading *in, cyxla_wire message,
   return status;
 }
 
+/* What XLA gives to a library unless it is told to make kernels. */
+static bool is_avoidable(cyxla_wire name) {
+  static const char *const names[] = {"dot", "ynn-fusion", "xnn-fusion", "convolution"};
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (name.bytes == strlen(names[i]) && memcmp(name.data, names[i], name.bytes) == 0)
+      return true;
+  }
+  return false;
+}
+
 static cyxla_status refuse_kind(cyxla_wire thunk, cyxla_error *error) {
   cyxla_wire name = cyxla_wire_content(thunk, THUNK_KIND);
 
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                         "it has an operation of the kind %.*s",
-                         (int)(name.bytes < 64 ? name.bytes : 64),
-                         name.bytes > 0 ? (const char *)name.data : "");
+  return cyxla_error_set(
+      error, CYXLA_UNIMPLEMENTED, "it has an operation of the kind %.*s%s",
+      (int)(name.bytes < 64 ? name.bytes : 64),
+      name.bytes > 0 ? (const char *)name.data : "",
+      is_avoidable(name) ? ", a library's for products, convolutions or sums: "
+                           "optimize_for=\"latency\" in Python makes kernels of "
+                           "small ones"
+                         : "");
 }
 
 static cyxla_status read_thunk(cyxla_thunks_reading *in, cyxla_wire thunk, size_t index,

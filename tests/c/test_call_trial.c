@@ -38,7 +38,8 @@ static void run(cyxla_call *call, float scale) {
 }
 
 static const char ON_TRIAL[] =
-    "its first runs happen both ways, to be compared with the plugin";
+    "its first runs happen both ways, to be compared with the plugin, unless "
+    "arrays to compare on are given";
 
 static void the_first_runs_happen_both_ways(void) {
   const test_fake *fake = test_fake_start();

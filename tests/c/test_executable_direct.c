@@ -107,12 +107,12 @@ static void other_code_needs_one(void) {
   expect_not_opened(write_file("b.cyxla", &other_processor), CYXLA_PLUGIN_NOT_FOUND,
                     "\"aarch64\"");
   expect_not_opened(write_file("c.cyxla", &not_compared), CYXLA_PLUGIN_NOT_FOUND,
-                    "its file holds no code that is called directly");
+                    "it cannot run: its code was saved before it had been compared");
   expect_not_opened(write_file("d.cyxla", &cut_off), CYXLA_PLUGIN_NOT_FOUND,
                     "it is not serialized as XLA's CPU plugins do");
   test_set_environment("CYXLA_TIER", "pjrt");
   expect_not_opened(write_file("e.cyxla", &DIRECT), CYXLA_PLUGIN_NOT_FOUND,
-                    "a plugin was asked for");
+                    "set CYXLA_PLUGIN to its library");
   test_set_environment("CYXLA_TIER", "slow");
   expect_not_opened(write_file("f.cyxla", &DIRECT), CYXLA_INVALID_ARGUMENT,
                     "CYXLA_TIER is \"slow\"");
