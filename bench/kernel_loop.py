@@ -33,6 +33,7 @@ class KernelLoop:
     """The kernels of a file's program, as an object with a method time(count)."""
 
     def __init__(self, folder, file, function):
+        self.handle = None
         self.library = load(folder)
         self.function = function
         self.handle = self.library.create(os.fsencode(file))
@@ -44,7 +45,8 @@ class KernelLoop:
             ctypes.memmove(self.library.input(self.handle, i), data, len(data))
 
     def __del__(self):
-        self.library.destroy(self.handle)
+        if self.handle:
+            self.library.destroy(self.handle)
 
     def outputs(self):
         self.time(1)

@@ -4,8 +4,9 @@
 
 #include "code_file.h"
 
-#if defined(__x86_64__) && !defined(_WIN32)
+#if defined(__x86_64__) && defined(__linux__)
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ bool cyxla_code_file_map(const cyxla_object_set *set, const char *directory,
   if (length < 0 || (size_t)length >= sizeof(path)) return false;
   file = mkstemp(path);
   if (file < 0) return false;
+  fcntl(file, F_SETFD, FD_CLOEXEC);
   is_mapped = write_file(file, set, offset, data_bytes) &&
               map_file(file, set, offset, data_bytes);
   unlink(path);

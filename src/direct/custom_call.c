@@ -1,12 +1,15 @@
 #include "custom_call.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "atomic.h"
 #include "error.h"
 #include "memory.h"
 
-static volatile long num_runs;
+/* From a number on that a plugin, which counts from 1, does not get to: handlers may keep
+ * something for each run. */
+static volatile long num_runs = LONG_MAX / 2;
 
 void cyxla_custom_call_free(cyxla_custom_call *call) {
   for (size_t i = 0;

@@ -28,7 +28,7 @@ typedef struct cyxla_debug_descriptor {
  * that a program may link another compiler statically. */
 #if defined(__ELF__)
 #define CYXLA_DEBUG_SYMBOL __attribute__((weak, visibility("protected")))
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define CYXLA_DEBUG_SYMBOL __attribute__((weak, visibility("default")))
 #else
 #define CYXLA_DEBUG_SYMBOL

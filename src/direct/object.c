@@ -18,7 +18,7 @@
 #include "refusal.h"
 #include "relocate.h"
 
-#if defined(__x86_64__) && !defined(_WIN32)
+#if defined(__x86_64__) && defined(__linux__)
 
 #include <sys/mman.h>
 #include <unistd.h>
