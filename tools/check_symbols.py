@@ -23,7 +23,8 @@ OLDEST_GLIBC = (2, 17)
 # later version: functions that moved into libc from libdl and libpthread in 2.34, and
 # stat and fstat, which were inline functions over __xstat and __fxstat until 2.33.
 MOVED = set(
-    "dladdr dlclose dlerror dlopen dlsym fstat fstat64 pthread_once stat stat64".split()
+    "dladdr dlclose dlerror dlopen dlsym dlvsym fstat fstat64 pthread_once stat "
+    "stat64".split()
 )
 
 # Where gdb learns of code that was loaded. In a library without its symbol table gdb

@@ -113,9 +113,10 @@ cdef class Executable:
             for i in range(<size_t>len(arrays)):
                 examples[i] = cnp.PyArray_DATA(arrays[i])
             options.examples = examples
-            return self.create_with(runtime, options)
+            self.create_with(runtime, options)
         finally:
             PyMem_Free(examples)
+        return self
 
     cdef Executable create_with(self, Runtime runtime,
                                 const cyxla_executable_options *options):

@@ -110,10 +110,11 @@ def frames(printed):
 
 
 def is_whole(trace, kernel):
-    """Whether it leads from the kernel, called by cyxla, to where the process began."""
+    """Whether it leads from the kernel, called by cyxla, to where its thread began."""
     places = [i for i, line in enumerate(trace) if f" {kernel} ()" in line]
     callers = trace[places[0] + 1 :] if places else []
-    return "libcyxla.so" in "".join(callers[:1]) and "libc_start" in "".join(callers)
+    starts = re.search(r"libc_start|start_thread", "".join(callers))
+    return "libcyxla.so" in "".join(callers[:1]) and starts is not None
 
 
 def test_gdb_stops_at_a_kernel_and_finds_its_callers(stripped, program, kernel):

@@ -47,11 +47,11 @@ def test_an_older_plugin_that_cannot_serialize_compiles_all_the_same(path, monke
     compile_really = _runtime.Executable.create.__func__
     refused = []
 
-    def create(cls, loaded, given, *arguments):
+    def create(cls, loaded, given, *arguments, **how):
         if given is program and not refused:
             refused.append(given)
             raise cx.Error("too new", "UNKNOWN")
-        return compile_really(cls, loaded, given, *arguments)
+        return compile_really(cls, loaded, given, *arguments, **how)
 
     def serialize(self):
         raise cx.Error("cannot serialize", "UNIMPLEMENTED")
