@@ -1,5 +1,5 @@
 #if !defined(_WIN32)
-#define _XOPEN_SOURCE 700 /* mkstemp, pwrite */
+#define _GNU_SOURCE /* mkostemp, pwrite */
 #endif
 
 #include "code_file.h"
@@ -54,9 +54,8 @@ bool cyxla_code_file_map(const cyxla_object_set *set, const char *directory,
   int file;
 
   if (length < 0 || (size_t)length >= sizeof(path)) return false;
-  file = mkstemp(path);
+  file = mkostemp(path, O_CLOEXEC);
   if (file < 0) return false;
-  fcntl(file, F_SETFD, FD_CLOEXEC);
   is_mapped = write_file(file, set, offset, data_bytes) &&
               map_file(file, set, offset, data_bytes);
   unlink(path);
