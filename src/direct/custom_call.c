@@ -7,8 +7,8 @@
 #include "error.h"
 #include "memory.h"
 
-/* From a number on that a plugin, which counts from 1, does not get to: handlers may keep
- * something for each run. */
+/* From a number on that a plugin, which counts from 1, does not get to: handlers may
+ * keep something for each run. */
 static volatile long num_runs = LONG_MAX / 2;
 
 void cyxla_custom_call_free(cyxla_custom_call *call) {
