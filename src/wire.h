@@ -51,6 +51,8 @@ size_t cyxla_wire_count(cyxla_wire message, uint64_t number);
 /* Whether a message has fields of these numbers only: a number is a bit of the mask. */
 bool cyxla_wire_has_only(cyxla_wire message, uint64_t mask);
 #define CYXLA_WIRE_BIT(number) ((uint64_t)1 << (number))
+/* The mask of the fields from 1 on. */
+#define CYXLA_WIRE_BITS_UP_TO(last) (CYXLA_WIRE_BIT((last) + 1) - CYXLA_WIRE_BIT(1))
 
 /* The numbers of a repeated field, whether they stand in a list or one by one: how many
  * there are, of which the first `capacity` are written. */

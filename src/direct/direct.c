@@ -23,9 +23,6 @@ enum { KIND_KERNELS = 2 };
 /* Far more than the comparators of any program, and looked at within a second. */
 enum { COMPARATOR_BUDGET = 1 << 22 };
 
-/* The mask of the fields from 1 on. */
-#define FIELDS_UP_TO(last) (CYXLA_WIRE_BIT((last) + 1) - CYXLA_WIRE_BIT(1))
-
 static cyxla_status load_objects(cyxla_direct *direct, cyxla_wire result,
                                  cyxla_error *error) {
   cyxla_wire_field field;
@@ -73,8 +70,8 @@ static cyxla_status read(cyxla_direct *direct, cyxla_wire serialized,
   cyxla_hlo hlo;
   cyxla_status status;
 
-  if (!cyxla_wire_has_only(serialized, FIELDS_UP_TO(TOP_OPTIONS)) ||
-      !cyxla_wire_has_only(result, FIELDS_UP_TO(RESULT_LAST)) ||
+  if (!cyxla_wire_has_only(serialized, CYXLA_WIRE_BITS_UP_TO(TOP_OPTIONS)) ||
+      !cyxla_wire_has_only(result, CYXLA_WIRE_BITS_UP_TO(RESULT_LAST)) ||
       cyxla_wire_value(result, RESULT_KIND) != KIND_KERNELS) {
     return cyxla_direct_refuse(
         "it is not serialized as XLA's CPU plugins do that are known", error);

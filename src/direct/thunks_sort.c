@@ -188,7 +188,7 @@ cyxla_status cyxla_thunks_read_top_k(cyxla_thunks_reading *in, cyxla_wire messag
   if (top_k == NULL) return CYXLA_OUT_OF_MEMORY;
   operation->kind = CYXLA_OPERATION_TOP_K;
   /* Indices are of 32 bits. */
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(TOP_K_INDICES + 1) - 2) ||
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(TOP_K_INDICES)) ||
       num_rows > SIZE_MAX || count > INT32_MAX || k > count) {
     return cyxla_direct_refuse("it has a top-k of a kind that is not known", error);
   }
