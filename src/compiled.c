@@ -206,7 +206,10 @@ const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
     }
   }
   if (found != NULL) return found;
-  if (other != NULL) {
+  if (other == NULL) {
+    cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
+                    "its file holds no code that is called directly");
+  } else {
     cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
                     "the code in its file is for a processor with the features \"%s\", "
                     "and this one has \"%s\"",

@@ -72,8 +72,7 @@ cyxla_status cyxla_compiled_find(const cyxla_program *program,
 bool cyxla_compiled_fits_processor(const cyxla_compiled *compiled);
 
 /* The one of a program's that can be called directly on this machine, of several the
- * one with the most features; NULL if there is none. Where there are such for other
- * machines alone the error says so, else it is left as it is. */
+ * one with the most features; NULL if there is none, for which the error says why. */
 const cyxla_compiled *cyxla_compiled_find_direct(const cyxla_program *program,
                                                  cyxla_error *error);
 

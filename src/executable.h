@@ -48,6 +48,11 @@ cyxla_status cyxla_executable_create_without_plugin(cyxla_program *program,
                                                     cyxla_executable **executable,
                                                     cyxla_error *error);
 
+/* Makes the error of that more exact where the file has no code that is called
+ * directly: what of the code that it has is not known, or that it was not compared. To
+ * find that out loads the code, so that it is for errors that are told. */
+void cyxla_executable_explain(const cyxla_program *program, cyxla_error *refusal);
+
 /* Lets calls run the machine code itself, if the tier asks for that and all of it is
  * known. Only CYXLA_TIER_DIRECT makes it a failure where it is not. */
 cyxla_status cyxla_executable_choose_tier(cyxla_executable *executable,

@@ -6,38 +6,39 @@
 #include "fpenv.h"
 #include "memory.h"
 
-/* Why a program whose file has no code that is called directly has none. */
-static cyxla_status explain(const cyxla_program *program, cyxla_error *error) {
-  for (size_t i = 0; i < program->compiled.count; i++) {
-    const cyxla_compiled *compiled = &program->compiled.items[i];
-    cyxla_direct *direct;
-    cyxla_status status;
-    if (!cyxla_compiled_fits_processor(compiled)) continue;
-    status = cyxla_direct_create(compiled->data, compiled->bytes, program, NULL,
-                                 &direct, error);
-    if (status != CYXLA_OK) return status;
-    cyxla_direct_destroy(direct);
-    return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                           "its code was saved before it had been compared with the "
-                           "plugin, or through the plugin it was faster; run it some "
-                           "times before it is saved, or give arrays to compare on");
+void cyxla_executable_explain(const cyxla_program *program, cyxla_error *refusal) {
+  const cyxla_compiled_list *list = &program->compiled;
+
+  /* Of code that is called directly the refusal tells already. */
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].is_direct) return;
   }
-  return cyxla_error_set(error, CYXLA_UNIMPLEMENTED,
-                         "its file holds no code that is called directly");
+  for (size_t i = 0; i < list->count; i++) {
+    const cyxla_compiled *compiled = &list->items[i];
+    cyxla_direct *direct;
+    if (!cyxla_compiled_fits_processor(compiled)) continue;
+    if (cyxla_direct_create(compiled->data, compiled->bytes, program, NULL, &direct,
+                            refusal) != CYXLA_OK) {
+      return;
+    }
+    cyxla_direct_destroy(direct);
+    cyxla_error_set(
+        refusal, CYXLA_UNIMPLEMENTED,
+        "its code was saved before it had been compared with the plugin, or "
+        "through the plugin it was faster; run it some times before it is "
+        "saved, or give arrays to compare on");
+    return;
+  }
 }
 
 static cyxla_status create(cyxla_program *program, cyxla_executable **executable,
                            cyxla_error *error) {
   const double start = cyxla_clock_seconds();
-  cyxla_error elsewhere = {CYXLA_OK, ""};
-  const cyxla_compiled *found = cyxla_compiled_find_direct(program, &elsewhere);
+  const cyxla_compiled *found = cyxla_compiled_find_direct(program, error);
   cyxla_executable *made;
   cyxla_status status;
 
-  if (found == NULL && elsewhere.status == CYXLA_OK) return explain(program, error);
-  if (found == NULL) {
-    return cyxla_error_set(error, elsewhere.status, "%s", elsewhere.message);
-  }
+  if (found == NULL) return CYXLA_UNIMPLEMENTED;
   made = cyxla_allocate(sizeof(*made));
   if (made == NULL) return cyxla_error_out_of_memory(error, "an executable");
   made->references = 1;

@@ -267,6 +267,7 @@ static cyxla_status load_without_plugin(cyxla_program *program,
   status = CYXLA_UNIMPLEMENTED;
   if (tier != CYXLA_TIER_PJRT && options->serialized == NULL) {
     status = cyxla_executable_create_without_plugin(program, executable, &refusal);
+    if (status == CYXLA_UNIMPLEMENTED) cyxla_executable_explain(program, &refusal);
   }
   if (status == CYXLA_OK || status == CYXLA_OUT_OF_MEMORY) {
     return status == CYXLA_OK ? status : cyxla_error_out_of_memory(error, "code");

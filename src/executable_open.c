@@ -59,19 +59,21 @@ static cyxla_status is_plugin_wanted(const cyxla_open_options *options, bool *is
   return status;
 }
 
-/* The reason is why the program cannot do without one; NULL: one was asked for. */
+/* The refusal is why the program cannot do without one; NULL: one was asked for. */
 static cyxla_status open_with_plugin(const opened *file,
                                      const cyxla_open_options *options,
-                                     const char *reason, cyxla_executable **executable,
+                                     cyxla_error *refusal,
+                                     cyxla_executable **executable,
                                      cyxla_error *error) {
   cyxla_executable_options made = CYXLA_EXECUTABLE_OPTIONS_INIT;
   cyxla_runtime *runtime = NULL;
   cyxla_status status =
       find_runtime(options, file->path, file->size, &file->record, &runtime, error);
 
-  if (status != CYXLA_OK && reason != NULL) {
+  if (status != CYXLA_OK && refusal != NULL) {
+    cyxla_executable_explain(file->size, refusal);
     cyxla_error_append(error, "; without a plugin it cannot run: ");
-    cyxla_error_append(error, reason);
+    cyxla_error_append(error, refusal->message);
   }
   if (status != CYXLA_OK) return status;
   made.tier = options->tier;
@@ -98,7 +100,7 @@ static cyxla_status open_size(opened *file, const cyxla_open_options *options,
   if (status != CYXLA_UNIMPLEMENTED) {
     return cyxla_error_set(error, status, "%s", refusal.message);
   }
-  return open_with_plugin(file, options, refusal.message, executable, error);
+  return open_with_plugin(file, options, &refusal, executable, error);
 }
 
 cyxla_status cyxla_open(const char *path, const cyxla_open_options *options,
