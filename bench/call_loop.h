@@ -30,4 +30,9 @@ cyxla_status call_loop_time(call_loop *loop, long count, double *nanoseconds,
 cyxla_status call_loop_threads(call_loop *loop, size_t num_threads, double seconds,
                                double *runs_per_second, cyxla_error *error);
 
+/* The same of threads that only compute, without cyxla, for about as long in a run:
+ * what the machine has to give. */
+cyxla_status call_loop_bare_threads(size_t num_threads, double seconds,
+                                    double *runs_per_second, cyxla_error *error);
+
 #endif

@@ -67,6 +67,8 @@ cdef extern from "call_loop.h" nogil:
                                 cyxla_error *error)
     cyxla_status call_loop_threads(call_loop *loop, size_t num_threads, double seconds,
                                    double *runs_per_second, cyxla_error *error)
+    cyxla_status call_loop_bare_threads(size_t num_threads, double seconds,
+                                        double *runs_per_second, cyxla_error *error)
 
 
 cdef int check(cyxla_status status, cyxla_error *error) except -1:
@@ -134,6 +136,17 @@ cdef class CallLoop:
                                        &error)
         check(status, &error)
         return runs_per_second
+
+
+def bare_runs_per_second(size_t num_threads, double seconds):
+    """What threads reach that only compute."""
+    cdef cyxla_error error
+    cdef cyxla_status status
+    cdef double runs_per_second
+    with nogil:
+        status = call_loop_bare_threads(num_threads, seconds, &runs_per_second, &error)
+    check(status, &error)
+    return runs_per_second
 
 
 cdef class BareLoop:

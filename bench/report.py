@@ -89,7 +89,7 @@ def print_times(function, times, absent):
 
 def print_quantities(quantities):
     """What has no target."""
-    print(f"\n{'Starts and files':<66} {'minimum':>9} {'median':>9}")
+    print(f"\n{'Starts, files and threads':<66} {'minimum':>9} {'median':>9}")
     for quantity in quantities:
         print(
             f"  {quantity.title:<64} {quantity.minimum:>9.3f} {quantity.median:>9.3f}"

@@ -121,12 +121,16 @@ def main():
     settings = [setting_for(function) for function in functions.functions()]
     small_settings = [setting_for(function) for function in functions.small_functions()]
     times, results = measure_functions(settings, small_settings, effort)
-    results += targets.threads(setting_for(functions.for_threads()), effort)
+    of_threads, quantities = targets.threads(
+        setting_for(functions.for_threads()), effort
+    )
+    results += of_threads
     results += direct_calls.large(map(setting_for, functions.large_functions()), effort)
     results += targets.memory(settings[0], effort)
     results.append(targets.cache(setting_for(functions.for_cache()), effort))
-    found, quantities = measure_starts(settings, prefix, folder, effort)
+    found, more_quantities = measure_starts(settings, prefix, folder, effort)
     results += found
+    quantities += more_quantities
     report.print_quantities(quantities)
     report.print_targets(results)
     report.write_json(

@@ -10,7 +10,7 @@ from time import perf_counter_ns
 
 import contestants
 import cyxla as cx
-from measure import Ratio
+from measure import Quantity, Ratio
 
 
 @dataclass(frozen=True)
@@ -78,22 +78,30 @@ def ratios(function, times):
 
 
 def threads(setting, effort):
-    """Two threads against one: how many runs a second they make together."""
-    for prepare, tier, limit in [
-        (contestants.call_run, "pjrt", 1.8),
-        (contestants.call_run_directly, "direct", 1.9),
-    ]:
-        loop = prepare(setting).loop
-        one, two = [], []
-        for _ in range(effort.rounds):
-            for times, number in [(one, 1), (two, 2)]:
-                rate = loop.runs_per_second(number, effort.batch_seconds * 5)
-                times.append(1e9 / rate)
-        ratio = Ratio.of(one, two)
-        title = (
-            f"two threads ÷ one, {tier}, runs a second, {min(one) / 1e3:.0f} µs a run"
-        )
-        yield Result(title, limit, False, ratio.minimum, ratio.median)
+    """Two threads against one: how many runs a second they make together.
+
+    Returns the targets, and what the machine itself gives two threads that only
+    compute, measured in the same rounds.
+    """
+    rates = {
+        "pjrt": contestants.call_run(setting).loop.runs_per_second,
+        "direct": contestants.call_run_directly(setting).loop.runs_per_second,
+        "bare": setting.native.bare_runs_per_second,
+    }
+    times = {(name, number): [] for name in rates for number in (1, 2)}
+    for _ in range(effort.rounds):
+        for (name, number), own in times.items():
+            own.append(1e9 / rates[name](number, effort.batch_seconds * 5))
+    ratios = {name: Ratio.of(times[name, 1], times[name, 2]) for name in rates}
+    results = []
+    for tier, limit in [("pjrt", 1.8), ("direct", 1.9)]:
+        microseconds = min(times[tier, 1]) / 1e3
+        title = f"two threads ÷ one, {tier}, runs a second, {microseconds:.0f} µs a run"
+        ratio = ratios[tier]
+        results.append(Result(title, limit, False, ratio.minimum, ratio.median))
+    bare = ratios["bare"]
+    title = "two threads ÷ one, arithmetic without cyxla"
+    return results, [Quantity(title, bare.minimum, bare.median)]
 
 
 def memory(setting, effort):
