@@ -7,25 +7,8 @@
 #include "test_fake.h"
 
 static cyxla_executable *executable_of_sum(void) {
-  test_fixture *fixture = test_read_fixture("sum");
-  cyxla_executable *executable;
-  cyxla_error error;
-
   test_fake_start();
-  test_set_environment("CYXLA_TIER", "pjrt");
-  executable = test_compile(test_sum_program());
-  EXPECT_OK(cyxla_direct_create(fixture->data, fixture->bytes, executable->program,
-                                NULL, &executable->direct, &error),
-            &error);
-  return executable;
-}
-
-static cyxla_call *make_call(cyxla_executable *executable) {
-  cyxla_call *call;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
-  return call;
+  return test_compile_beside("sum");
 }
 
 static void run(cyxla_call *call, int scale) {
@@ -52,7 +35,7 @@ static void each_run_keeps_what_the_caller_has_then(void) {
       0x5F80, 0x3F80, 0x7F81, 0x0000, 0x0000, 0x1F81, 0x1F80, 0x9F80,
   };
   cyxla_executable *executable = executable_of_sum();
-  cyxla_call *call = make_call(executable);
+  cyxla_call *call = test_create_call(executable);
   float *x = cyxla_call_input(call, 0), *y = cyxla_call_input(call, 1);
 
   test_defer(restore_control, NULL);
@@ -91,7 +74,7 @@ static void expect_output_at(cyxla_call *call, const float *memory, bool is_copi
 static void arrays_may_be_bound_between_runs(void) {
   static _Alignas(CYXLA_ALIGNMENT) float memory[4][64];
   cyxla_executable *executable = executable_of_sum();
-  cyxla_call *call = make_call(executable);
+  cyxla_call *call = test_create_call(executable);
   cyxla_error error;
 
   EXPECT_NULL(cyxla_call_output(call, 0));
@@ -119,7 +102,7 @@ static void *fail(const cyxla_kernel_frame *frame) {
 
 static void a_kernel_that_fails_leaves_no_outputs(void) {
   cyxla_executable *executable = executable_of_sum();
-  cyxla_call *call = make_call(executable);
+  cyxla_call *call = test_create_call(executable);
   cyxla_kernel *kernel = call->direct->steps[0].kernel;
   cyxla_error error;
 

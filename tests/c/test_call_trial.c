@@ -6,27 +6,11 @@
 #include "test_direct_support.h"
 #include "test_fake.h"
 
-/* The sum of the fake plugin, beside direct code of that name. */
 static cyxla_executable *make_trial(const char *name) {
-  test_fixture *fixture = test_read_fixture(name);
-  cyxla_executable *executable;
-  cyxla_error error;
+  cyxla_executable *executable = test_compile_beside(name);
 
-  test_set_environment("CYXLA_TIER", "pjrt");
-  executable = test_compile(test_sum_program());
-  EXPECT_OK(cyxla_direct_create(fixture->data, fixture->bytes, executable->program,
-                                NULL, &executable->direct, &error),
-            &error);
   executable->trials = CYXLA_TRIALS;
   return executable;
-}
-
-static cyxla_call *make_call(cyxla_executable *executable) {
-  cyxla_call *call;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
-  return call;
 }
 
 static void run(cyxla_call *call, float scale) {
@@ -44,7 +28,7 @@ static const char ON_TRIAL[] =
 static void the_first_runs_happen_both_ways(void) {
   const test_fake *fake = test_fake_start();
   cyxla_executable *executable = make_trial("sum");
-  cyxla_call *call = make_call(executable), *later;
+  cyxla_call *call = test_create_call(executable), *later;
   long calls;
 
   for (int i = 0; i < CYXLA_TRIALS; i++) {
@@ -56,7 +40,7 @@ static void the_first_runs_happen_both_ways(void) {
   }
   EXPECT_TEXT(cyxla_executable_tier(executable), "direct");
   EXPECT_TEXT(cyxla_executable_tier_reason(executable), "");
-  later = make_call(executable);
+  later = test_create_call(executable);
   EXPECT_NULL(later->witness);
   calls = fake->calls();
   run(call, 9);
@@ -73,7 +57,7 @@ static void results_that_differ_are_the_plugin_s(void) {
 
   test_fake_start();
   executable = make_trial("difference");
-  call = make_call(executable);
+  call = test_create_call(executable);
   for (int i = 0; i < 3; i++) {
     run(call, (float)i);
     EXPECT_TEXT(cyxla_executable_tier(executable), "pjrt");
@@ -82,7 +66,7 @@ static void results_that_differ_are_the_plugin_s(void) {
         "a direct run of it failed, or a result was not the same as the plugin's, "
         "bit for bit");
   }
-  later = make_call(executable);
+  later = test_create_call(executable);
   EXPECT_NULL(later->direct);
   run(later, 5);
   cyxla_call_destroy(call);
@@ -100,8 +84,8 @@ static void a_direct_run_that_fails_leaves_all_to_the_plugin(void) {
 
   test_fake_start();
   executable = make_trial("sum");
-  call = make_call(executable);
-  other = make_call(executable);
+  call = test_create_call(executable);
+  other = test_create_call(executable);
   call->direct->steps[0].kernel = fail;
   run(call, 1);
   EXPECT_EQUAL(executable->trials, CYXLA_TRIALS_FAILED);
@@ -119,7 +103,7 @@ static void a_direct_run_that_fails_leaves_all_to_the_plugin(void) {
 static void expect_bound(const char *name, size_t offset) {
   static _Alignas(CYXLA_ALIGNMENT) float memory[2][64];
   cyxla_executable *executable = make_trial(name);
-  cyxla_call *call = make_call(executable);
+  cyxla_call *call = test_create_call(executable);
   float *sum = memory[1] + offset;
   cyxla_error error;
 
@@ -148,7 +132,7 @@ static void outputs_go_where_they_are_bound_to_either_way(void) {
 static void an_error_of_the_plugin_settles_nothing(void) {
   const test_fake *fake = test_fake_start();
   cyxla_executable *executable = make_trial("sum");
-  cyxla_call *call = make_call(executable);
+  cyxla_call *call = test_create_call(executable);
   cyxla_error error;
 
   fake->fail_function("PJRT_LoadedExecutable_Execute");

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executable.h"
 #include "memory.h"
+#include "test_fake.h"
 
 void *test_keep(size_t bytes) {
   void *memory = calloc(1, bytes);
@@ -98,6 +100,19 @@ cyxla_direct *test_create_direct(test_fixture *fixture) {
             &error);
   test_defer(destroy, direct);
   return direct;
+}
+
+cyxla_executable *test_compile_beside(const char *name) {
+  test_fixture *fixture = test_read_fixture(name);
+  cyxla_executable *executable;
+  cyxla_error error;
+
+  test_set_environment("CYXLA_TIER", "pjrt");
+  executable = test_compile(test_sum_program());
+  EXPECT_OK(cyxla_direct_create(fixture->data, fixture->bytes, executable->program,
+                                NULL, &executable->direct, &error),
+            &error);
+  return executable;
 }
 
 static void leave(void *argument) {

@@ -3,6 +3,7 @@
 #ifndef TEST_DIRECT_SUPPORT_H
 #define TEST_DIRECT_SUPPORT_H
 
+#include "cyxla.h"
 #include "direct/run.h"
 #include "direct_signature.h"
 #include "test.h"
@@ -46,6 +47,9 @@ test_fixture *test_read_fixture(const char *name);
 
 /* The code of a fixture, which lives as long as the test. */
 cyxla_direct *test_create_direct(test_fixture *fixture);
+
+/* The sum of the fake plugin with the code of a fixture beside, which its calls run. */
+cyxla_executable *test_compile_beside(const char *name);
 
 /* A call with memory for its inputs and outputs. */
 typedef struct test_seat {

@@ -14,24 +14,6 @@ static cyxla_executable *compile(void) {
   return test_compile(test_sum_program());
 }
 
-static void expect_not_opened(const char *path, const cyxla_open_options *options,
-                              cyxla_status status, const char *message) {
-  cyxla_executable *executable = (cyxla_executable *)&executable;
-  cyxla_error error;
-
-  EXPECT_ERROR(cyxla_open(path, options, &executable, &error), status, &error, message);
-  EXPECT_NULL(executable);
-}
-
-static cyxla_executable *open_file(const char *path,
-                                   const cyxla_open_options *options) {
-  cyxla_executable *executable;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_open(path, options, &executable, &error), &error);
-  return executable;
-}
-
 /* A file with the sum and the record of the plugin at a path. */
 static const char *save_with_record(const char *plugin) {
   const char *path = test_temporary_path("sum.cyxla");
@@ -179,7 +161,7 @@ static void a_saved_executable_is_opened_with_the_plugin_that_compiled_it(void) 
   EXPECT_OK(cyxla_executable_save(executable, path, &error), &error);
   cyxla_executable_destroy(executable);
   EXPECT_EQUAL(fake->live_total(), 0);
-  executable = open_file(path, NULL);
+  executable = test_open(path, NULL);
   EXPECT_TEXT(cyxla_executable_output(executable, 0)->name, "sum");
   EXPECT_EQUAL(fake->live(FAKE_LOADED_EXECUTABLE), 1);
   cyxla_executable_destroy(executable);
@@ -191,8 +173,8 @@ static void default_runtimes_are_shared_and_outlive_executables(void) {
   cyxla_executable *first, *second;
 
   test_set_environment("CYXLA_PLUGIN", NULL);
-  first = open_file(path, NULL);
-  second = open_file(path, NULL);
+  first = test_open(path, NULL);
+  second = test_open(path, NULL);
   EXPECT_TRUE(first != second);
   EXPECT_TRUE(cyxla_executable_runtime(first) == cyxla_executable_runtime(second));
   cyxla_executable_destroy(first);
@@ -210,7 +192,7 @@ static void a_runtime_in_the_options_is_used(void) {
   test_set_environment("CYXLA_PLUGIN", "/nowhere/plugin.so");
   options.runtime = test_fake_runtime();
   options.plugin = "/nowhere/plugin.so";
-  executable = open_file(path, &options);
+  executable = test_open(path, &options);
   EXPECT_TRUE(cyxla_executable_runtime(executable) == options.runtime);
   cyxla_runtime_destroy(options.runtime);
   cyxla_executable_destroy(executable);
@@ -224,10 +206,12 @@ static void a_plugin_in_the_options_comes_before_that_of_the_environment(void) {
   test_fake_start();
   test_set_environment("CYXLA_PLUGIN", "/nowhere/environment.so");
   options.plugin = test_fake_path();
-  cyxla_executable_destroy(open_file(path, &options));
+  cyxla_executable_destroy(test_open(path, &options));
   options.plugin = "/nowhere/options.so";
-  expect_not_opened(path, &options, CYXLA_PLUGIN_UNLOADABLE, "/nowhere/options.so");
-  expect_not_opened(path, NULL, CYXLA_PLUGIN_UNLOADABLE, "the variable CYXLA_PLUGIN");
+  test_expect_not_opened(path, &options, CYXLA_PLUGIN_UNLOADABLE,
+                         "/nowhere/options.so");
+  test_expect_not_opened(path, NULL, CYXLA_PLUGIN_UNLOADABLE,
+                         "the variable CYXLA_PLUGIN");
 }
 
 static void a_plugin_beside_the_file_is_found(void) {
@@ -239,9 +223,9 @@ static void a_plugin_beside_the_file_is_found(void) {
   test_write_file(recorded, "gone", 4);
   path = save_with_record(recorded);
   test_write_file(recorded, "changed", 7);
-  expect_not_opened(path, NULL, CYXLA_PLUGIN_NOT_FOUND, "recorded.so");
+  test_expect_not_opened(path, NULL, CYXLA_PLUGIN_NOT_FOUND, "recorded.so");
   beside = test_fake_copy("pjrt_c_api_cpu_plugin.so");
-  cyxla_executable *executable = open_file(path, NULL);
+  cyxla_executable *executable = test_open(path, NULL);
   EXPECT_TEXT(cyxla_executable_runtime(executable)->plugin->path, beside);
   cyxla_executable_destroy(executable);
 }
@@ -251,13 +235,13 @@ static void what_cannot_be_opened_is_named(void) {
   cyxla_open_options options = CYXLA_OPEN_OPTIONS_INIT;
 
   test_fake_start();
-  expect_not_opened("/nowhere/x.cyxla", NULL, CYXLA_FILE_UNREADABLE,
-                    "/nowhere/x.cyxla");
+  test_expect_not_opened("/nowhere/x.cyxla", NULL, CYXLA_FILE_UNREADABLE,
+                         "/nowhere/x.cyxla");
   test_write_file(path, "text", 4);
-  expect_not_opened(path, NULL, CYXLA_FILE_INVALID, path);
+  test_expect_not_opened(path, NULL, CYXLA_FILE_INVALID, path);
   options.struct_size = 1;
-  expect_not_opened(path, &options, CYXLA_INVALID_ARGUMENT,
-                    "struct_size of cyxla_open_options is 1");
+  test_expect_not_opened(path, &options, CYXLA_INVALID_ARGUMENT,
+                         "struct_size of cyxla_open_options is 1");
 }
 
 static void a_file_of_another_platform_is_refused(void) {
@@ -273,11 +257,11 @@ static void a_file_of_another_platform_is_refused(void) {
   EXPECT_OK(cyxla_program_save(program, path, &error), &error);
   cyxla_program_destroy(program);
   options.plugin = test_fake_path();
-  expect_not_opened(path, &options, CYXLA_PLATFORM_MISMATCH,
-                    "implements the platform cpu, expected tpu");
+  test_expect_not_opened(path, &options, CYXLA_PLATFORM_MISMATCH,
+                         "implements the platform cpu, expected tpu");
   options.runtime = test_fake_runtime();
-  expect_not_opened(path, &options, CYXLA_PLATFORM_MISMATCH,
-                    "was lowered for the platform tpu");
+  test_expect_not_opened(path, &options, CYXLA_PLATFORM_MISMATCH,
+                         "was lowered for the platform tpu");
   cyxla_runtime_destroy(options.runtime);
 }
 

@@ -66,30 +66,12 @@ static void expect_direct(cyxla_executable *executable) {
   cyxla_call_destroy(call);
 }
 
-static cyxla_executable *open_file(const char *path,
-                                   const cyxla_open_options *options) {
-  cyxla_executable *executable;
-  cyxla_error error;
-
-  EXPECT_OK(cyxla_open(path, options, &executable, &error), &error);
-  return executable;
-}
-
-static void expect_not_opened(const char *path, cyxla_status status,
-                              const char *message) {
-  cyxla_executable *executable = (cyxla_executable *)&executable;
-  cyxla_error error;
-
-  EXPECT_ERROR(cyxla_open(path, NULL, &executable, &error), status, &error, message);
-  EXPECT_NULL(executable);
-}
-
 static void a_file_of_direct_code_needs_no_plugin(void) {
   const char *path = write_file("sum.cyxla", &DIRECT);
   cyxla_executable *executable;
 
   test_set_environment("CYXLA_PLUGIN", "/nowhere/plugin.so");
-  executable = open_file(path, NULL);
+  executable = test_open(path, NULL);
   expect_direct(executable);
   cyxla_executable_destroy(executable);
 }
@@ -101,21 +83,23 @@ static void other_code_needs_one(void) {
   const content cut_off = {NULL, true, 100};
 
   test_set_environment("CYXLA_PLUGIN", NULL);
-  expect_not_opened(write_file("a.cyxla", &other_machine), CYXLA_PLUGIN_NOT_FOUND,
-                    "; without a plugin it cannot run: the code in its file is for a "
-                    "processor with the features \"x86-64 nonesuch\"");
-  expect_not_opened(write_file("b.cyxla", &other_processor), CYXLA_PLUGIN_NOT_FOUND,
-                    "\"aarch64\"");
-  expect_not_opened(write_file("c.cyxla", &not_compared), CYXLA_PLUGIN_NOT_FOUND,
-                    "it cannot run: its code was saved before it had been compared");
-  expect_not_opened(write_file("d.cyxla", &cut_off), CYXLA_PLUGIN_NOT_FOUND,
-                    "it is not serialized as XLA's CPU plugins do");
+  test_expect_not_opened(
+      write_file("a.cyxla", &other_machine), NULL, CYXLA_PLUGIN_NOT_FOUND,
+      "; without a plugin it cannot run: the code in its file is for a "
+      "processor with the features \"x86-64 nonesuch\"");
+  test_expect_not_opened(write_file("b.cyxla", &other_processor), NULL,
+                         CYXLA_PLUGIN_NOT_FOUND, "\"aarch64\"");
+  test_expect_not_opened(
+      write_file("c.cyxla", &not_compared), NULL, CYXLA_PLUGIN_NOT_FOUND,
+      "it cannot run: its code was saved before it had been compared");
+  test_expect_not_opened(write_file("d.cyxla", &cut_off), NULL, CYXLA_PLUGIN_NOT_FOUND,
+                         "it is not serialized as XLA's CPU plugins do");
   test_set_environment("CYXLA_TIER", "pjrt");
-  expect_not_opened(write_file("e.cyxla", &DIRECT), CYXLA_PLUGIN_NOT_FOUND,
-                    "set CYXLA_PLUGIN to its library");
+  test_expect_not_opened(write_file("e.cyxla", &DIRECT), NULL, CYXLA_PLUGIN_NOT_FOUND,
+                         "set CYXLA_PLUGIN to its library");
   test_set_environment("CYXLA_TIER", "slow");
-  expect_not_opened(write_file("f.cyxla", &DIRECT), CYXLA_INVALID_ARGUMENT,
-                    "CYXLA_TIER is \"slow\"");
+  test_expect_not_opened(write_file("f.cyxla", &DIRECT), NULL, CYXLA_INVALID_ARGUMENT,
+                         "CYXLA_TIER is \"slow\"");
 }
 
 static void a_plugin_that_is_asked_for_is_loaded(void) {
@@ -130,7 +114,7 @@ static void a_plugin_that_is_asked_for_is_loaded(void) {
   options[2].tier = CYXLA_TIER_PJRT;
   options[3].runtime = test_fake_runtime();
   for (int i = 0; i < 4; i++) {
-    cyxla_executable *executable = open_file(path, &options[i]);
+    cyxla_executable *executable = test_open(path, &options[i]);
     EXPECT_TRUE(cyxla_executable_runtime(executable) != NULL);
     EXPECT_TEXT(cyxla_executable_tier(executable), "pjrt");
     cyxla_executable_destroy(executable);
@@ -141,7 +125,7 @@ static void a_plugin_that_is_asked_for_is_loaded(void) {
 static void what_needs_no_plugin_is_saved_as_it_was(void) {
   const char *path = write_file("sum.cyxla", &DIRECT);
   const char *copy = test_temporary_path("copy.cyxla");
-  cyxla_executable *executable = open_file(path, NULL);
+  cyxla_executable *executable = test_open(path, NULL);
   cyxla_executable_info info = CYXLA_EXECUTABLE_INFO_INIT;
   cyxla_plugin_record record;
   cyxla_program *program;
@@ -161,7 +145,7 @@ static void what_needs_no_plugin_is_saved_as_it_was(void) {
   EXPECT_TRUE(info.is_direct);
   cyxla_plugin_record_free(&record);
   cyxla_program_destroy(program);
-  executable = open_file(copy, NULL);
+  executable = test_open(copy, NULL);
   expect_direct(executable);
   cyxla_executable_destroy(executable);
 }
@@ -175,10 +159,10 @@ static void compiling_again_keeps_it(void) {
 
   test_fake_start();
   options.plugin = test_fake_path();
-  executable = open_file(path, &options);
+  executable = test_open(path, &options);
   EXPECT_OK(cyxla_executable_save(executable, path, &error), &error);
   cyxla_executable_destroy(executable);
-  executable = open_file(path, NULL);
+  executable = test_open(path, NULL);
   EXPECT_EQUAL(cyxla_program_num_executables(executable->program), 2);
   expect_direct(executable);
   cyxla_executable_destroy(executable);
@@ -209,7 +193,7 @@ static void a_program_of_such_a_file_needs_no_runtime(void) {
 
 static void a_forked_child_opens_and_calls(void) {
   const char *path = write_file("sum.cyxla", &DIRECT);
-  cyxla_executable *executable = open_file(path, NULL);
+  cyxla_executable *executable = test_open(path, NULL);
   int state = 1;
   pid_t child = fork();
 

@@ -175,12 +175,35 @@ cyxla_executable *test_compile(cyxla_program *program) {
   return executable;
 }
 
-cyxla_call *test_call_of(cyxla_program *program) {
-  cyxla_executable *executable = test_compile(program);
+cyxla_executable *test_open(const char *path, const cyxla_open_options *options) {
+  cyxla_executable *executable;
+  cyxla_error error;
+
+  EXPECT_OK(cyxla_open(path, options, &executable, &error), &error);
+  return executable;
+}
+
+void test_expect_not_opened(const char *path, const cyxla_open_options *options,
+                            cyxla_status status, const char *message) {
+  cyxla_executable *executable = (cyxla_executable *)&executable;
+  cyxla_error error;
+
+  EXPECT_ERROR(cyxla_open(path, options, &executable, &error), status, &error, message);
+  EXPECT_NULL(executable);
+}
+
+cyxla_call *test_create_call(cyxla_executable *executable) {
   cyxla_call *call;
   cyxla_error error;
 
   EXPECT_OK(cyxla_call_create(executable, &call, &error), &error);
+  return call;
+}
+
+cyxla_call *test_call_of(cyxla_program *program) {
+  cyxla_executable *executable = test_compile(program);
+  cyxla_call *call = test_create_call(executable);
+
   cyxla_executable_destroy(executable);
   return call;
 }

@@ -46,7 +46,14 @@ cyxla_program *test_joined_program(void);
  * goes to the executable. */
 cyxla_executable *test_compile(cyxla_program *program);
 
-/* A call, which keeps everything that it needs, and one of the sum. */
+/* A file that has to open, and one that must not. */
+cyxla_executable *test_open(const char *path, const cyxla_open_options *options);
+void test_expect_not_opened(const char *path, const cyxla_open_options *options,
+                            cyxla_status status, const char *message);
+
+/* A call; one of a program, which keeps everything that it needs; and one of the sum.
+ */
+cyxla_call *test_create_call(cyxla_executable *executable);
 cyxla_call *test_call_of(cyxla_program *program);
 cyxla_call *test_sum_call(void);
 
