@@ -3,7 +3,7 @@
 import contestants
 import cyxla as cx
 import measure
-from measure import Difference, Ratio
+from measure import Comparison
 from targets import Result
 
 # What a direct call may add to its kernels, in nanoseconds.
@@ -25,7 +25,9 @@ def differences(times, num_kernels):
         if name not in num_kernels:
             continue
         own = times[name]
-        found[name] = Difference.of(own[contestants.DIRECT], own[contestants.KERNELS])
+        found[name] = Comparison.difference(
+            own[contestants.DIRECT], own[contestants.KERNELS]
+        )
         count = num_kernels[name]
         yield Result(
             f"{contestants.DIRECT} less {contestants.KERNELS}, {count}, {name}",
@@ -68,5 +70,5 @@ def large(settings, effort):
             },
             effort,
         )
-        ratio = Ratio.of(times[contestants.DIRECT], times[contestants.CALL_RUN])
+        ratio = Comparison.ratio(times[contestants.DIRECT], times[contestants.CALL_RUN])
         yield Result(title, 1.0, True, ratio.minimum, ratio.median)

@@ -7,6 +7,7 @@ rounds is what it costs undisturbed; the median tells what was usual.
 
 import gc
 from dataclasses import dataclass
+from operator import sub, truediv
 from statistics import median
 
 
@@ -60,37 +61,30 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """How two contestants compare: by their minima, and the median over the rounds."""
+class Comparison:
+    """How two contestants compare: by their minima, and the median over the rounds.
+
+    It is made of two lists of times that were measured in the same rounds.
+    """
 
     minimum: float
     median: float
 
     @classmethod
-    def of(cls, times, reference_times):
-        """Of two lists of times that were measured in the same rounds."""
+    def _of(cls, compare, times, reference_times):
         pairs = zip(times, reference_times, strict=True)
         return cls(
-            min(times) / min(reference_times),
-            median(time / reference for time, reference in pairs),
+            compare(min(times), min(reference_times)),
+            median(compare(time, reference) for time, reference in pairs),
         )
-
-
-@dataclass(frozen=True)
-class Difference:
-    """By how much one contestant takes longer than another, of minima and in rounds."""
-
-    minimum: float
-    median: float
 
     @classmethod
-    def of(cls, times, reference_times):
-        """Of two lists of times that were measured in the same rounds."""
-        pairs = zip(times, reference_times, strict=True)
-        return cls(
-            min(times) - min(reference_times),
-            median(time - reference for time, reference in pairs),
-        )
+    def ratio(cls, times, reference_times):
+        return cls._of(truediv, times, reference_times)
+
+    @classmethod
+    def difference(cls, times, reference_times):
+        return cls._of(sub, times, reference_times)
 
 
 def runs_per_batch(loop, seconds):

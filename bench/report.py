@@ -10,7 +10,7 @@ from statistics import median
 
 import contestants
 import cyxla as cx
-from measure import Ratio
+from measure import Comparison
 
 PACKAGES = (
     "jax jaxlib numpy lammps-jax-pjrt-cpu pypjrt onnxruntime onnx casadi cython"
@@ -80,7 +80,7 @@ def print_times(function, times, absent):
             print(f"{label:<56} {absent[contestant.name]}")
             continue
         own = times[contestant.name]
-        ratio = Ratio.of(own, reference)
+        ratio = Comparison.ratio(own, reference)
         print(
             f"{label:<56} {min(own) / 1e3:>8.3f} µs {median(own) / 1e3:>8.3f} µs"
             f"   {ratio.minimum:>7.3f} {ratio.median:>8.3f}"

@@ -10,7 +10,7 @@ from statistics import median
 from time import perf_counter_ns
 
 import cyxla as cx
-from measure import Difference, Quantity, Ratio
+from measure import Comparison, Quantity
 from targets import Result
 
 KINDS = ["loaded", "compiled"]
@@ -82,7 +82,7 @@ def start(setting, starter, effort):
     for _ in range(effort.starts):
         for kind in KINDS:
             times[kind].append(starter.time(kind, files[kind]) / 1e6)
-    ratio = Ratio.of(times["loaded"], times["compiled"])
+    ratio = Comparison.ratio(times["loaded"], times["compiled"])
     title = f"start to first result in C, deserialized ÷ compiled, {name}"
     return (
         Result(title, 1.0, True, ratio.minimum, ratio.median),
@@ -115,9 +115,9 @@ def without_plugin(setting, starter, empty, effort):
             (nothing, [os.fspath(empty)]),
         ]:
             times.append(process_nanoseconds(command, environment) / 1e6)
-    time = Difference.of(direct, nothing)
+    time = Comparison.difference(direct, nothing)
     yield Result(title, 10.0, True, time.minimum, time.median, "ms")
-    memory = Difference.of(
+    memory = Comparison.difference(
         *[
             [peak_bytes(command, environment) / 1e6 for _ in range(effort.starts)]
             for command in [
@@ -155,7 +155,7 @@ def many_files(setting, starter, effort):
             times[kind].append(nanoseconds / count / 1e6)
             memory[kind].append(size / count / 1024)
     title = f"{setting.function.name}, a file of {count}"
-    ratio = Ratio.of(times["loaded"], times["compiled"])
+    ratio = Comparison.ratio(times["loaded"], times["compiled"])
     return [
         *quantities(f"cyxla_open, {title}", times, "ms"),
         Quantity(

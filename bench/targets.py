@@ -10,7 +10,7 @@ from time import perf_counter_ns
 
 import contestants
 import cyxla as cx
-from measure import Quantity, Ratio
+from measure import Comparison, Quantity
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def ratios(function, times):
     for name, reference, is_upper, limit in wanted:
         if name not in times or reference not in times:
             continue
-        ratio = Ratio.of(times[name], times[reference])
+        ratio = Comparison.ratio(times[name], times[reference])
         title = f"{name} ÷ {reference}, {function.name}"
         yield Result(title, limit, is_upper, ratio.minimum, ratio.median)
 
@@ -92,7 +92,7 @@ def threads(setting, effort):
     for _ in range(effort.rounds):
         for (name, number), own in times.items():
             own.append(1e9 / rates[name](number, effort.batch_seconds * 5))
-    ratios = {name: Ratio.of(times[name, 1], times[name, 2]) for name in rates}
+    ratios = {name: Comparison.ratio(times[name, 1], times[name, 2]) for name in rates}
     results = []
     for tier, limit in [("pjrt", 1.8), ("direct", 1.9)]:
         microseconds = min(times[tier, 1]) / 1e3
@@ -140,6 +140,6 @@ def cache(setting, effort):
                 assert is_found is is_hit
                 times.append(time)
         os.environ["CYXLA_CACHE_DIR"] = "none"
-    ratio = Ratio.of(hits, compiles)
+    ratio = Comparison.ratio(hits, compiles)
     title = f"cache hit ÷ compile, {min(compiles) / 1e9:.1f} s to compile"
     return Result(title, 0.05, True, ratio.minimum, ratio.median)
