@@ -91,13 +91,11 @@ static void note_copies(cyxla_call *call) {
   }
 }
 
-void cyxla_call_direct_place_output(cyxla_call *call, size_t index) {
+static void place_output(cyxla_call *call, size_t index) {
   cyxla_direct_call_place_output(call->direct, index, target_of(call, index));
-  note_copies(call);
 }
 
-cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
-                                           cyxla_error *error) {
+static cyxla_status place_input(cyxla_call *call, size_t index, cyxla_error *error) {
   cyxla_call_input_state *input = &call->inputs[index];
 
   input->mode =
@@ -108,8 +106,20 @@ cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
   cyxla_direct_call_place_input(
       call->direct, index,
       input->mode == CYXLA_INPUT_STAGED ? input->staging : input->array);
-  note_copies(call);
   return CYXLA_OK;
+}
+
+void cyxla_call_direct_place_output(cyxla_call *call, size_t index) {
+  place_output(call, index);
+  note_copies(call);
+}
+
+cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
+                                           cyxla_error *error) {
+  cyxla_status status = place_input(call, index, error);
+
+  if (status == CYXLA_OK) note_copies(call);
+  return status;
 }
 
 cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *direct,
@@ -134,13 +144,12 @@ cyxla_status cyxla_call_direct_create(cyxla_call *call, const cyxla_direct *dire
       return cyxla_error_out_of_memory(error, "an output");
     }
   }
-  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) {
-    cyxla_call_direct_place_output(call, i);
-  }
+  for (size_t i = 0; i < cyxla_call_num_outputs(call); i++) place_output(call, i);
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
-    status = cyxla_call_direct_place_input(call, i, error);
+    status = place_input(call, i, error);
     if (status != CYXLA_OK) return status;
   }
+  note_copies(call);
   return CYXLA_OK;
 }
 

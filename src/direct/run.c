@@ -11,16 +11,6 @@
 
 static const cyxla_kernel_dimensions FIRST_WORKGROUP = {0, 0, 0};
 
-static void place(cyxla_direct_call *call, size_t allocation, void *memory) {
-  const cyxla_thunks *thunks = &call->direct->thunks;
-
-  for (size_t i = 0; i < thunks->num_slices; i++) {
-    if (thunks->slices[i].allocation == allocation) {
-      call->slices[i].data = (unsigned char *)memory + thunks->slices[i].offset;
-    }
-  }
-}
-
 static bool provide_scratch(cyxla_direct_call *call) {
   const cyxla_allocation_list *list = &call->direct->allocations;
 
@@ -80,11 +70,13 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
   call->program = thunks->sequences[0];
   call->workspace = NULL;
   call->seats = NULL;
+  memset(&call->places, 0, sizeof(call->places));
   call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
   call->steps = cyxla_allocate_array(thunks->num_operations, sizeof(*call->steps));
   call->scratch =
       cyxla_allocate_array(direct->allocations.count, sizeof(*call->scratch));
   if (call->slices == NULL || call->steps == NULL || call->scratch == NULL ||
+      !cyxla_places_create(&direct->allocations, thunks, &call->places) ||
       !provide_scratch(call)) {
     cyxla_direct_call_free(call);
     return cyxla_error_out_of_memory(error, "a call");
@@ -107,30 +99,36 @@ void cyxla_direct_call_free(cyxla_direct_call *call) {
   }
   cyxla_aligned_free(call->workspace);
   cyxla_custom_call_seats_free(call->seats);
+  cyxla_places_free(&call->places);
   cyxla_release(call->slices);
   cyxla_release(call->steps);
   cyxla_release(call->scratch);
   memset(call, 0, sizeof(*call));
 }
 
+/* Puts an array into all its slices. */
+static void place(cyxla_direct_call *call, const size_t *slices, size_t count,
+                  void *memory) {
+  for (size_t i = 0; i < count; i++) {
+    call->slices[slices[i]].data =
+        (unsigned char *)memory + call->direct->thunks.slices[slices[i]].offset;
+  }
+}
+
 void cyxla_direct_call_place_input(cyxla_direct_call *call, size_t index,
                                    void *memory) {
-  const cyxla_allocation_list *list = &call->direct->allocations;
+  size_t count;
+  const size_t *slices = cyxla_places_of_input(&call->places, index, &count);
 
-  for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].input == (int64_t)index && list->items[i].output < 0) {
-      place(call, i, memory);
-    }
-  }
+  place(call, slices, count, memory);
 }
 
 void cyxla_direct_call_place_output(cyxla_direct_call *call, size_t index,
                                     void *memory) {
-  const cyxla_allocation_list *list = &call->direct->allocations;
+  size_t count;
+  const size_t *slices = cyxla_places_of_output(&call->places, index, &count);
 
-  for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].output == (int64_t)index) place(call, i, memory);
-  }
+  place(call, slices, count, memory);
 }
 
 static bool run_workgroups(const cyxla_operation *operation,

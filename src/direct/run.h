@@ -3,6 +3,7 @@
 #define CYXLA_DIRECT_RUN_H
 
 #include "direct.h"
+#include "places.h"
 
 /* A kernel beside its frame, so that to call it takes no look at its operation. */
 typedef struct cyxla_direct_step {
@@ -14,6 +15,7 @@ typedef struct cyxla_direct_call {
   const cyxla_direct *direct;
   cyxla_sequence program;         /* the first of the thunks, near at hand */
   cyxla_kernel_argument *slices;  /* [num_slices], as in the list of the thunks */
+  cyxla_places places;            /* where in them inputs and outputs are */
   cyxla_direct_step *steps;       /* [num_operations]; frames are those of kernels */
   void **scratch;                 /* [num_allocations]; NULL where it is none */
   void *workspace;                /* what operations work with; NULL where none does */
