@@ -45,11 +45,14 @@ module cyxla
       CYXLA_BOOL, CYXLA_INT8, CYXLA_INT16, CYXLA_INT32, CYXLA_INT64, CYXLA_UINT8, &
       CYXLA_UINT16, CYXLA_UINT32, CYXLA_UINT64, CYXLA_FLOAT16, CYXLA_FLOAT32, &
       CYXLA_FLOAT64, CYXLA_BFLOAT16, CYXLA_COMPLEX64, CYXLA_COMPLEX128, CYXLA_ALIGNMENT
+  use cyxla_constants, only: &
+      CYXLA_TIER_DEFAULT, CYXLA_TIER_AUTO, CYXLA_TIER_PJRT, CYXLA_TIER_DIRECT
   use cyxla_bindings, only: cyxla_version_text
   use cyxla_calls, only: cyxla_call
   use cyxla_errors, only: cyxla_error, text_from_c
-  use cyxla_executables, only: cyxla_executable, cyxla_program, cyxla_save_all
+  use cyxla_executables, only: cyxla_executable, cyxla_program
   use cyxla_runtimes, only: cyxla_runtime, cyxla_runtime_info
+  use cyxla_saving, only: cyxla_save_all
   use cyxla_sizes, only: cyxla_shape
   use cyxla_specs, only: cyxla_array_spec, cyxla_dtype_name
   implicit none

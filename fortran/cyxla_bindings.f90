@@ -46,6 +46,16 @@ module cyxla_bindings
     logical(c_bool) :: reserved(7) = .false._c_bool
   end type c_runtime_info
 
+  type, bind(c) :: c_executable_options
+    integer(c_size_t) :: struct_size
+    type(c_ptr) :: serialized = c_null_ptr
+    integer(c_size_t) :: serialized_bytes = 0
+    integer(c_int) :: tier = 0
+    logical(c_bool) :: without_comparison = .false._c_bool
+    logical(c_bool) :: reserved(3) = .false._c_bool
+    type(c_ptr) :: examples = c_null_ptr
+  end type c_executable_options
+
   type, bind(c) :: c_open_options
     integer(c_size_t) :: struct_size
     type(c_ptr) :: runtime = c_null_ptr
@@ -193,14 +203,16 @@ module cyxla_bindings
       integer(c_int) :: status
     end function cyxla_executable_compile
 
-    function cyxla_executable_create(runtime, program, executable, error) result(status) &
-        bind(c)
-      import :: c_error, c_int, c_ptr
-      type(c_ptr), value :: runtime, program
+    function cyxla_executable_create_with(runtime, program, options, executable, error) &
+        result(status) bind(c)
+      import :: c_error, c_executable_options, c_int, c_ptr
+      type(c_ptr), value :: runtime
+      type(c_ptr), value :: program
+      type(c_executable_options), intent(in) :: options
       type(c_ptr), intent(out) :: executable
       type(c_error), intent(inout) :: error
       integer(c_int) :: status
-    end function cyxla_executable_create
+    end function cyxla_executable_create_with
 
     function cyxla_open(path, options, executable, error) result(status) bind(c)
       import :: c_char, c_error, c_int, c_open_options, c_ptr
@@ -251,6 +263,12 @@ module cyxla_bindings
       type(c_ptr), value :: executable
       type(c_ptr) :: text
     end function cyxla_executable_tier
+
+    function cyxla_executable_tier_reason(executable) result(text) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: executable
+      type(c_ptr) :: text
+    end function cyxla_executable_tier_reason
 
     function cyxla_executable_compile_seconds(executable) result(seconds) bind(c)
       import :: c_double, c_ptr

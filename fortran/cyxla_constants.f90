@@ -52,6 +52,13 @@ module cyxla_constants
   integer, parameter :: CYXLA_COMPLEX64 = 14
   integer, parameter :: CYXLA_COMPLEX128 = 15
 
+  ! How calls run: as CYXLA_TIER says, else directly where that gives the same bits and
+  ! costs less; through the plugin; directly, or not at all.
+  integer, parameter :: CYXLA_TIER_DEFAULT = 0
+  integer, parameter :: CYXLA_TIER_AUTO = 1
+  integer, parameter :: CYXLA_TIER_PJRT = 2
+  integer, parameter :: CYXLA_TIER_DIRECT = 3
+
   integer, parameter :: CYXLA_ALIGNMENT = 64
   integer, parameter :: CYXLA_ERROR_MESSAGE_SIZE = 4096
   integer, parameter :: CYXLA_RANK_MAXIMUM = 64

@@ -1,11 +1,10 @@
-! Programs and executables. They never change once they are made, and any number of threads
-! use them at once. A copy of a variable is another name for the same thing. What is not
-! destroyed lives until the process ends, and what a variable held before is destroyed by the
-! procedures that make something new. There are no finalizers: gfortran 12 also calls them for
-! its own temporary copies, in assignments of types that hold one of these.
+! Programs and executables. They never change once they are made; any number of threads use
+! them. A copy of a variable is another name for the same thing. What is not destroyed lives
+! until the process ends; procedures that make something new destroy what a variable held.
+! There are no finalizers: gfortran 12 also calls them for its own temporary copies.
 module cyxla_executables
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_ptr, c_ptr, &
-      c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_ptr, &
+      c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use cyxla_bindings
   use cyxla_errors, only: cyxla_error, report, text_from_c, text_to_c
@@ -14,7 +13,6 @@ module cyxla_executables
   use cyxla_specs
   implicit none
   private
-  public :: cyxla_save_all
 
   ! What has inputs and outputs. An index counts from 1, and `which` is an index or a name.
   type, abstract, public :: cyxla_signature
@@ -72,6 +70,7 @@ module cyxla_executables
     procedure :: save => save_executable
     procedure :: runtime => runtime_of_executable
     procedure :: tier
+    procedure :: tier_reason
     procedure :: compile_seconds
     procedure :: is_deserialized
     procedure :: code_bytes
@@ -143,8 +142,7 @@ contains
     call find_size(self%c_program(), index, program%object, error)
   end function get_size
 
-  ! The program at the size whose inputs have these shapes: as many of them as tell it from
-  ! all others, none where there is one size. Any size may be asked for another one.
+  ! The program at the size whose inputs have these shapes: as many as tell it from others.
   function pick(self, shapes, error) result(program)
     class(cyxla_signature), intent(in) :: self
     type(cyxla_shape), intent(in), optional :: shapes(:)
@@ -241,14 +239,16 @@ contains
   ! Opens a .cyxla file and makes its program ready to run, in the runtime that is given,
   ! else in a default one of the plugin at that path, else of the plugin that is found as
   ! cyxla_open of C tells. Of a function at several sizes the shapes pick one, as in pick.
-  ! Open only files that you trust: they become machine code.
-  subroutine open_executable(self, path, plugin, runtime, error, shapes)
+  ! The tier is a constant, such as CYXLA_TIER_DIRECT. Open only files that you trust: they
+  ! become machine code.
+  subroutine open_executable(self, path, plugin, runtime, error, shapes, tier)
     class(cyxla_executable), intent(inout) :: self
     character(*), intent(in) :: path
     character(*), intent(in), optional :: plugin
     type(cyxla_runtime), intent(in), optional :: runtime
     type(cyxla_error), intent(out), optional :: error
     type(cyxla_shape), intent(in), optional :: shapes(:)
+    integer, intent(in), optional :: tier
     type(c_open_options) :: options
     type(converted_shapes), target :: wanted
     character(kind=c_char, len=:), allocatable, target :: plugin_text
@@ -265,22 +265,28 @@ contains
     call convert_shapes(shapes, wanted)
     options%inputs = wanted%inputs
     options%num_inputs = wanted%num_inputs
+    if (present(tier)) options%tier = tier
     status = cyxla_open(text_to_c(path), options, opened, found)
     call self%replace(opened, status, found, error)
   end subroutine open_executable
 
   ! Makes a program ready to run on the first device of a runtime: loads what fits of the
-  ! executables that its file held, and else compiles it.
-  subroutine create(self, runtime, program, error)
+  ! executables that its file held, and else compiles it. The tier is as in open.
+  subroutine create(self, runtime, program, error, tier)
     class(cyxla_executable), intent(inout) :: self
     type(cyxla_runtime), intent(in) :: runtime
     type(cyxla_program), intent(in) :: program
     type(cyxla_error), intent(out), optional :: error
+    integer, intent(in), optional :: tier
+    type(c_executable_options) :: options
     type(c_ptr) :: created
     type(c_error) :: found
     integer(c_int) :: status
 
-    status = cyxla_executable_create(runtime%c_pointer(), program%object, created, found)
+    options%struct_size = c_sizeof(options)
+    if (present(tier)) options%tier = tier
+    status = cyxla_executable_create_with(runtime%c_pointer(), program%object, options, &
+        created, found)
     call self%replace(created, status, found, error)
   end subroutine create
 
@@ -324,22 +330,7 @@ contains
     call report(status, found, error)
   end subroutine save_executable
 
-  ! Writes a .cyxla file as save does, with executables of several sizes of one program.
-  subroutine cyxla_save_all(executables, path, error)
-    type(cyxla_executable), intent(in) :: executables(:)
-    character(*), intent(in) :: path
-    type(cyxla_error), intent(out), optional :: error
-    type(c_ptr) :: objects(size(executables))
-    type(c_error) :: found
-    integer(c_int) :: status
-
-    objects = executables%object
-    status = cyxla_executable_save_all(objects, size(objects, kind=c_size_t), &
-        text_to_c(path), found)
-    call report(status, found, error)
-  end subroutine cyxla_save_all
-
-  ! The runtime that it was made for.
+  ! The runtime that it was made for; its c_pointer is null where it runs without one.
   function runtime_of_executable(self) result(runtime)
     class(cyxla_executable), intent(in) :: self
     type(cyxla_runtime) :: runtime
@@ -347,7 +338,7 @@ contains
     if (self%is_open()) runtime = borrow_runtime(cyxla_executable_runtime(self%object))
   end function runtime_of_executable
 
-  ! How calls run, such as "pjrt".
+  ! How calls run: "direct" or "pjrt". It may change after the first runs.
   function tier(self) result(text)
     class(cyxla_executable), intent(in) :: self
     character(:), allocatable :: text
@@ -356,7 +347,16 @@ contains
     if (self%is_open()) text = text_from_c(cyxla_executable_tier(self%object))
   end function tier
 
-  ! Seconds that the plugin took to compile, or to load what had been compiled before.
+  ! Why calls do not run directly; empty where they do.
+  function tier_reason(self) result(text)
+    class(cyxla_executable), intent(in) :: self
+    character(:), allocatable :: text
+
+    text = ''
+    if (self%is_open()) text = text_from_c(cyxla_executable_tier_reason(self%object))
+  end function tier_reason
+
+  ! Seconds that the plugin took to compile, or to load.
   function compile_seconds(self) result(seconds)
     class(cyxla_executable), intent(in) :: self
     real(real64) :: seconds

@@ -184,6 +184,7 @@ long support_sizeof(const char *name) {
       {"cyxla_runtime_options", sizeof(cyxla_runtime_options)},
       {"cyxla_runtime_info", sizeof(cyxla_runtime_info)},
       {"cyxla_open_options", sizeof(cyxla_open_options)},
+      {"cyxla_executable_options", sizeof(cyxla_executable_options)},
   };
 
   for (size_t i = 0; i < sizeof(structs) / sizeof(structs[0]); i++) {

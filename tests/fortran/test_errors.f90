@@ -1,8 +1,8 @@
 module test_errors
   use, intrinsic :: iso_c_binding, only: c_sizeof
   use cyxla
-  use cyxla_bindings, only: c_array_spec, c_error, c_open_options, c_runtime_info, &
-      c_runtime_options
+  use cyxla_bindings, only: c_array_spec, c_error, c_executable_options, c_open_options, &
+      c_runtime_info, c_runtime_options
   use support
   implicit none
   private
@@ -24,6 +24,7 @@ contains
     type(c_runtime_options) :: runtime_options
     type(c_runtime_info) :: info
     type(c_open_options) :: open_options
+    type(c_executable_options) :: executable_options
 
     call begin_test('structs_have_the_sizes_of_c')
     call expect(c_sizeof(error) == size_in_c('cyxla_error'), 'cyxla_error fits')
@@ -33,6 +34,8 @@ contains
     call expect(c_sizeof(info) == size_in_c('cyxla_runtime_info'), 'the info fits')
     call expect(c_sizeof(open_options) == size_in_c('cyxla_open_options'), &
         'cyxla_open_options fits')
+    call expect(c_sizeof(executable_options) == size_in_c('cyxla_executable_options'), &
+        'cyxla_executable_options fits')
     call end_test()
   end subroutine structs_have_the_sizes_of_c
 

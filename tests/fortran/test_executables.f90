@@ -6,6 +6,10 @@ module test_executables
   private
   public :: run_tests_of_executables
 
+  ! The fake plugin serializes in a way of its own.
+  character(*), parameter :: NOT_KNOWN = &
+      'it is not serialized as XLA''s CPU plugins do that are known'
+
 contains
 
   subroutine run_tests_of_executables()
@@ -33,6 +37,9 @@ contains
     call begin_test('an_executable_runs_in_the_runtime_that_is_given')
     call open_in_a_runtime()
     call end_test()
+    call begin_test('a_tier_can_be_chosen')
+    call choose_tiers()
+    call end_test()
   end subroutine run_tests_of_executables
 
   subroutine describe_arrays()
@@ -48,6 +55,7 @@ contains
     call expect(executable%find_output('right') == 0, 'right is no output')
     call expect(executable%find_output('lef') == 0, 'half a name is none')
     call expect_text(executable%tier(), 'pjrt')
+    call expect_text(executable%tier_reason(), NOT_KNOWN)
     call expect(executable%compile_seconds() >= 0, 'compiling took time')
     call expect(executable%code_bytes() == 1234, 'the plugin tells the size of the code')
 
@@ -136,7 +144,8 @@ contains
 
     call expect(executable%num_inputs() == 0, 'there are no inputs')
     call expect(executable%find_output('sum') == 0, 'there is no output')
-    call expect_text(executable%tier() // program%platform() // program%metadata(), '')
+    call expect_text(executable%tier() // executable%tier_reason(), '')
+    call expect_text(program%platform() // program%metadata(), '')
     call expect(executable%compile_seconds() <= 0, 'nothing was compiled')
     call expect(executable%code_bytes() == -1, 'there is no code')
     call expect(.not. executable%is_deserialized(), 'nothing was loaded')
@@ -218,4 +227,34 @@ contains
     call call%run()
     call close_both(executable, call)
   end subroutine open_in_a_runtime
+
+  subroutine choose_tiers()
+    type(cyxla_executable) :: executable
+    type(cyxla_program) :: program
+    type(cyxla_runtime) :: runtime
+    type(cyxla_error) :: error
+
+    call runtime%create(plugin=plugin())
+    call program%load('program.cyxla')
+    call executable%open('program.cyxla', runtime=runtime, tier=CYXLA_TIER_PJRT)
+    call expect_text(executable%tier() // executable%tier_reason(), 'pjrt')
+    call executable%create(runtime, program, tier=CYXLA_TIER_PJRT)
+    call expect_text(executable%tier() // executable%tier_reason(), 'pjrt')
+    call executable%create(runtime, program, tier=CYXLA_TIER_AUTO)
+    call expect_text(executable%tier_reason(), NOT_KNOWN)
+    call executable%open('program.cyxla', runtime=runtime, error=error, &
+        tier=CYXLA_TIER_DIRECT)
+    call expect(error%status == CYXLA_UNIMPLEMENTED, 'the code is not known')
+    call expect(index(error%message, NOT_KNOWN) > 0, 'the reason is told')
+    call executable%create(runtime, program, error, CYXLA_TIER_DIRECT)
+    call expect(error%status == CYXLA_UNIMPLEMENTED, 'nor is it when it is compiled')
+    call executable%create(runtime, program, error, 7)
+    call expect_error(error, CYXLA_INVALID_ARGUMENT, &
+        'the tier is 7, expected one of cyxla_tier')
+    call executable%create(runtime, program, error, CYXLA_TIER_DEFAULT)
+    call expect(.not. error%failed(), 'the default is none of these')
+    call program%destroy()
+    call executable%destroy()
+    call runtime%destroy()
+  end subroutine choose_tiers
 end module test_executables

@@ -16,7 +16,15 @@ BINDINGS = re.sub(r"&\s*\n\s*", "", (ROOT / "fortran/cyxla_bindings.f90").read_t
 CONSTANTS = (ROOT / "fortran/cyxla_constants.f90").read_text()
 MODULE = (ROOT / "fortran/cyxla.f90").read_text()
 
-STRUCTS = ["error", "array_spec", "runtime_options", "runtime_info", "open_options"]
+ENUMERATIONS = ["cyxla_status", "cyxla_dtype", "cyxla_tier"]
+STRUCTS = [
+    "error",
+    "array_spec",
+    "runtime_options",
+    "runtime_info",
+    "executable_options",
+    "open_options",
+]
 
 
 def numbers(enumeration):
@@ -52,7 +60,7 @@ def fortran_arguments():
     }
 
 
-@pytest.mark.parametrize("enumeration", ["cyxla_status", "cyxla_dtype"])
+@pytest.mark.parametrize("enumeration", ENUMERATIONS)
 def test_the_numbers_are_those_of_c_and_are_public(enumeration):
     expected = numbers(enumeration)
     assert expected
@@ -62,8 +70,8 @@ def test_the_numbers_are_those_of_c_and_are_public(enumeration):
 
 def test_the_other_constants_are_those_of_c():
     defined = dict(re.findall(r"#define (CYXLA_\w+) (\d+)", HEADER))
-    members = numbers("cyxla_status") | numbers("cyxla_dtype")
-    others = parameters().keys() - members.keys()
+    members = [numbers(enumeration) for enumeration in ENUMERATIONS]
+    others = parameters().keys() - set().union(*members)
     assert others == {
         "CYXLA_ALIGNMENT",
         "CYXLA_ERROR_MESSAGE_SIZE",
