@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "ffi_future.h"
 #include "memory.h"
 
 /* How many functions behind the end of the table can be asked for. */
@@ -51,6 +52,28 @@ static XLA_FFI_Error *count_threads(XLA_FFI_ThreadPool_NumThreads_Args *args) {
   return NULL;
 }
 
+static XLA_FFI_Error *create_future(XLA_FFI_Future_Create_Args *args) {
+  args->future = cyxla_ffi_future_create();
+  return args->future != NULL ? NULL : &no_memory;
+}
+
+static XLA_FFI_Error *complete(XLA_FFI_Future *future, XLA_FFI_Error *failure) {
+  XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), NULL, failure};
+
+  if (cyxla_ffi_future_complete(future, failure)) return NULL;
+  if (failure != NULL) destroy_error(&destroy);
+  return make_error((XLA_FFI_Error_Code)CYXLA_FAILED_PRECONDITION,
+                    "the future has been completed before");
+}
+
+static XLA_FFI_Error *set_available(XLA_FFI_Future_SetAvailable_Args *args) {
+  return complete(args->future, NULL);
+}
+
+static XLA_FFI_Error *set_future_error(XLA_FFI_Future_SetError_Args *args) {
+  return complete(args->future, args->error);
+}
+
 static XLA_FFI_Error *get_run(XLA_FFI_RunId_Get_Args *args) {
   args->run_id = args->ctx->run_id;
   return NULL;
@@ -75,7 +98,6 @@ MISSING(no_stream, "no stream")
 MISSING(no_user_data, "no user data")
 MISSING(no_state, "no state")
 MISSING(no_device_memory, "no memory of a device")
-MISSING(no_future, "no future to return")
 MISSING(no_extension, "no extension of the call's context")
 MISSING(no_newer_function, "no function of a newer FFI than 0.4")
 
@@ -112,9 +134,9 @@ static const struct {
         .XLA_FFI_DeviceMemory_Free = UNUSED(no_device_memory),
         .XLA_FFI_ThreadPool_Schedule = run_task,
         .XLA_FFI_ThreadPool_NumThreads = count_threads,
-        .XLA_FFI_Future_Create = UNUSED(no_future),
-        .XLA_FFI_Future_SetAvailable = UNUSED(no_future),
-        .XLA_FFI_Future_SetError = UNUSED(no_future),
+        .XLA_FFI_Future_Create = create_future,
+        .XLA_FFI_Future_SetAvailable = set_available,
+        .XLA_FFI_Future_SetError = set_future_error,
         .XLA_FFI_RunId_Get = get_run,
         .XLA_FFI_DeviceOrdinal_Get = get_device,
         .XLA_FFI_InvokeContext_FindExtension = UNUSED(no_extension),

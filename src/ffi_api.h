@@ -11,10 +11,10 @@ struct XLA_FFI_InvokeContext {
   int64_t run_id;
 };
 
-/* Of version 0.4: errors, the thread that calls as the only one of the pool, the number
- * of the run, and the device 0. All else that a handler may ask for returns an error
- * which says what is not there, behind the table's end too, where handlers look that
- * were built with a later version. It never changes. */
+/* Of version 0.4: errors, the thread that calls as the only one of the pool, futures,
+ * the number of the run, and the device 0. All else that a handler may ask for returns
+ * an error which says what is not there, behind the table's end too, where handlers
+ * look that were built with a later version. It never changes. */
 const XLA_FFI_Api *cyxla_ffi_api_get(void);
 
 /* Converts an error of the FFI and destroys it: "cannot <action> <name>: <its text>",

@@ -246,6 +246,25 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_Future *future; /* out */
+} XLA_FFI_Future_Create_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_Future *future;
+} XLA_FFI_Future_SetAvailable_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
+  XLA_FFI_Future *future;
+  XLA_FFI_Error *error; /* which goes to the callee */
+} XLA_FFI_Future_SetError_Args;
+
+typedef struct {
+  size_t struct_size;
+  XLA_FFI_InternalExtension *extension_start;
   XLA_FFI_InvokeContext *ctx;
   int64_t run_id; /* out */
 } XLA_FFI_RunId_Get_Args;
@@ -278,9 +297,9 @@ struct XLA_FFI_Api {
   XLA_FFI_Error *(*XLA_FFI_ThreadPool_Schedule)(XLA_FFI_ThreadPool_Schedule_Args *args);
   XLA_FFI_Error *(*XLA_FFI_ThreadPool_NumThreads)(
       XLA_FFI_ThreadPool_NumThreads_Args *args);
-  XLA_FFI_UnusedFunction *XLA_FFI_Future_Create;
-  XLA_FFI_UnusedFunction *XLA_FFI_Future_SetAvailable;
-  XLA_FFI_UnusedFunction *XLA_FFI_Future_SetError;
+  XLA_FFI_Error *(*XLA_FFI_Future_Create)(XLA_FFI_Future_Create_Args *args);
+  XLA_FFI_Error *(*XLA_FFI_Future_SetAvailable)(XLA_FFI_Future_SetAvailable_Args *args);
+  XLA_FFI_Error *(*XLA_FFI_Future_SetError)(XLA_FFI_Future_SetError_Args *args);
   XLA_FFI_Error *(*XLA_FFI_RunId_Get)(XLA_FFI_RunId_Get_Args *args);
   XLA_FFI_Error *(*XLA_FFI_DeviceOrdinal_Get)(XLA_FFI_DeviceOrdinal_Get_Args *args);
   XLA_FFI_UnusedFunction *XLA_FFI_InvokeContext_FindExtension;

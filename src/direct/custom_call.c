@@ -5,6 +5,7 @@
 
 #include "atomic.h"
 #include "error.h"
+#include "ffi_future.h"
 #include "memory.h"
 
 /* From a number on that a plugin, which counts from 1, does not get to: handlers may
@@ -103,6 +104,11 @@ bool cyxla_custom_call_run(cyxla_custom_call_seats *seats, size_t index,
     seat->buffers[i].data = slices[i].data;
   }
   seats->failure = seat->handler(&frame);
+  /* It goes on elsewhere. A future beside an error nobody can wait for: who would
+   * complete it may have failed. */
+  if (seats->failure == NULL && frame.future != NULL) {
+    seats->failure = cyxla_ffi_future_take(frame.future);
+  }
   return seats->failure == NULL;
 }
 

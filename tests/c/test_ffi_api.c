@@ -111,9 +111,6 @@ static void whatever_is_not_there_says_so(void) {
       {offsetof(XLA_FFI_Api, XLA_FFI_State_Get), "no state"},
       {offsetof(XLA_FFI_Api, XLA_FFI_DeviceMemory_Allocate), "no memory of a device"},
       {offsetof(XLA_FFI_Api, XLA_FFI_DeviceMemory_Free), "no memory of a device"},
-      {offsetof(XLA_FFI_Api, XLA_FFI_Future_Create), "no future"},
-      {offsetof(XLA_FFI_Api, XLA_FFI_Future_SetAvailable), "no future"},
-      {offsetof(XLA_FFI_Api, XLA_FFI_Future_SetError), "no future"},
       {offsetof(XLA_FFI_Api, XLA_FFI_InvokeContext_FindExtension), "no extension"},
   };
   const unsigned char *table;

@@ -17,7 +17,7 @@ import pytest
 from comparing import assert_same_bits
 from corpus import PROGRAMS
 from jax._src.interpreters import mlir as jax_mlir
-from jax.experimental import io_callback
+from jax.experimental import io_callback, sparse
 from jax.extend import mlir
 from jaxlib.mlir import ir
 from plugins_for_tests import ROOT, build_library
@@ -219,6 +219,33 @@ def test_linear_algebra_is_called_directly(program):
         direct.run(arguments), plugin.run(arguments), strict=True
     ):
         assert_same_bits(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+@pytest.mark.parametrize("columns", [(), (3,)])
+def test_a_handler_may_return_a_future(dtype, columns):
+    """As jaxlib's product of a sparse matrix with a dense one does."""
+    random = np.random.default_rng(7)
+    dense = random.normal(size=(20, 15)).astype(dtype)
+    dense[random.random(dense.shape) < 0.7] = 0
+    matrix = sparse.BCSR.fromdense(jnp.asarray(dense))
+    arguments = [
+        *map(np.asarray, [matrix.data, matrix.indices, matrix.indptr]),
+        random.normal(size=(15, *columns)).astype(dtype),
+    ]
+    program = cx.lower(
+        lambda *parts, shape=dense.shape: (
+            sparse.BCSR(parts[:3], shape=shape) @ parts[3]
+        ),
+        arguments,
+    )
+    assert b"cpu_csr_sparse_dense_ffi" in program.code
+    plugin, _ = cx.compile_program(program, tier="pjrt")
+    (expected,) = plugin.run(arguments)
+    for options in ({"tier": "direct"}, {"compare": arguments}):
+        executable, _ = cx.compile_program(program, **options)
+        assert (executable.tier, executable.tier_reason) == ("direct", "")
+        assert_same_bits(executable.run(arguments)[0], expected)
 
 
 def test_a_callback_is_called_directly_after_its_first_runs():
