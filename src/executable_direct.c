@@ -24,9 +24,9 @@ void cyxla_executable_explain(const cyxla_program *program, cyxla_error *refusal
     cyxla_direct_destroy(direct);
     cyxla_error_set(
         refusal, CYXLA_UNIMPLEMENTED,
-        "its code was saved before it had been compared with the plugin, or "
-        "through the plugin it was faster; run it some times before it is "
-        "saved, or give arrays to compare on");
+        "its code was saved with the tier pjrt, or before it had been compared with "
+        "the plugin, or through the plugin it was faster; run it some times before it "
+        "is saved, or give arrays to compare on");
     return;
   }
 }

@@ -128,6 +128,23 @@ static size_t num_compiled(const cyxla_program *program) {
   return count;
 }
 
+/* Drops own ones that are not called directly where another one of the same label is,
+ * which kept its place. */
+static void drop_worse(save_list *list) {
+  const size_t num_own = list->num_own, count = list->count;
+  size_t kept = 0;
+
+  for (size_t i = 0; i < count; i++) {
+    bool is_dropped = false;
+    for (size_t k = num_own; i < num_own && k < count && !is_dropped; k++) {
+      is_dropped = cyxla_compiled_replaces(list->items[k], list->items[i]) &&
+                   list->items[k]->xla_flags_hash == list->items[i]->xla_flags_hash;
+    }
+    if (!is_dropped) list->items[kept++] = list->items[i];
+  }
+  list->count = kept;
+}
+
 /* Makes room for all and adds those that the program was read with. */
 static cyxla_status fill_list(save_list *list, const cyxla_program *program,
                               const cyxla_program *old, cyxla_error *error) {
@@ -140,6 +157,7 @@ static cyxla_status fill_list(save_list *list, const cyxla_program *program,
     add_others(list, &size->compiled);
   }
   if (old != NULL) add_old(list, program, old);
+  drop_worse(list);
   return CYXLA_OK;
 }
 

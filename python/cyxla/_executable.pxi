@@ -100,15 +100,19 @@ cdef class Executable:
         self.describe(program)
         if isinstance(compare, bool):
             return self.create_with(runtime, &options)
-        return self.create_compared(runtime, &options, self.counted(compare))
+        return self.create_compared(runtime, &options, compare)
 
     cdef Executable create_compared(self, Runtime runtime,
-                                    cyxla_executable_options *options, tuple arguments):
+                                    cyxla_executable_options *options, compare):
         cdef size_t i
-        cdef list arrays = [self.exact(argument, i)
-                            for i, argument in enumerate(arguments)]
-        cdef const void **examples = <const void **>allocate(
-            len(arrays), sizeof(void *))
+        cdef list arrays
+        cdef const void **examples
+        try:
+            arrays = [self.exact(argument, i)
+                      for i, argument in enumerate(self.counted(compare))]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"compare: {error}") from None
+        examples = <const void **>allocate(len(arrays), sizeof(void *))
         try:
             for i in range(<size_t>len(arrays)):
                 examples[i] = cnp.PyArray_DATA(arrays[i])
@@ -240,8 +244,9 @@ cdef class Executable:
 
     cdef str wrong_number(self, found):
         names = ", ".join([spec.name for spec in self.program.inputs])
-        return (f"the program takes {len(self.input_dtypes)} arguments ({names}), "
-                f"found {found}")
+        count = len(self.input_dtypes)
+        return (f"the program takes {count} argument{'s' if count != 1 else ''} "
+                f"({names}), found {found}")
 
     cdef tuple counted(self, arguments):
         arguments = tuple(arguments)

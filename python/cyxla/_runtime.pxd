@@ -276,7 +276,7 @@ cdef class Executable:
     cdef Executable create_with(self, Runtime runtime,
                                 const cyxla_executable_options *options)
     cdef Executable create_compared(self, Runtime runtime,
-                                    cyxla_executable_options *options, tuple arguments)
+                                    cyxla_executable_options *options, compare)
     cdef int fill_inputs(self, Call call, arguments) except -1
     cdef int execute(self, Call call) except -1
     cdef list read_outputs(self, Call call)

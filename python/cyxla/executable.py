@@ -107,6 +107,7 @@ def compile_program(
     """
     if not isinstance(program, Program):
         raise TypeError(f"program is {program!r}, expected what cyxla.lower returns")
+    check_comparison(program, compare)
     if compiler_options:
         merged = {**program.details.get("compiler_options", {}), **compiler_options}
         program = program.rebuilt(lambda size: with_compiler_options(size, merged))
@@ -124,6 +125,16 @@ def compile_program(
         code_bytes=executable.code_bytes,
     )
     return executable, statistics
+
+
+def check_comparison(program, compare):
+    """Raises TypeError unless ``compare`` is what :func:`compile_program` takes."""
+    if not isinstance(compare, (bool, list, tuple)):
+        names = ", ".join(spec.name for spec in program.inputs)
+        raise TypeError(
+            f"compare is of type {type(compare).__name__}, expected True, False, or a "
+            f"list with an array for each of the inputs: {names}"
+        )
 
 
 def with_compiler_options(size, options):
@@ -144,7 +155,8 @@ def create_or_find(loaded, program, cache, **how):
     calls has to be registered before: plugins load nothing that calls what they do not
     know. ``how`` are the tier and the comparison, see :func:`compile_program`.
     """
-    slot = cache_executables.slot_for(loaded, program) if cache else None
+    is_in_cache = cache and not is_in_file(loaded, program)
+    slot = cache_executables.slot_for(loaded, program) if is_in_cache else None
     executable = slot and slot.load(Executable, loaded, program, **how)
     if executable is not None:
         return executable, True
@@ -153,6 +165,21 @@ def create_or_find(loaded, program, cache, **how):
     if slot is not None and is_compiled:
         slot.store(executable)
     return executable, False
+
+
+def is_in_file(loaded, program):
+    """Whether the program's file holds what this plugin made and what has been compared
+    with it, which the cache does not know.
+    """
+    compared = [info for info in program.executables if info.is_direct]
+    if not compared:
+        return False
+    try:
+        identity = _runtime.plugin_identity(loaded)
+    except Error:
+        # The library's file was replaced after it had been loaded.
+        return False
+    return any(info.plugin_identity == identity for info in compared)
 
 
 def create(loaded, program, **how):
@@ -192,6 +219,16 @@ def readable(loaded, program):
         return program
 
 
+def check_options(name, options):
+    """Raises TypeError for options that a function of that name does not pass on."""
+    unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
+    if unknown:
+        raise TypeError(
+            f"{name} has no option {unknown[0]}; pass keyword arguments of the "
+            f"function as kwargs={{{unknown[0]!r}: ...}}"
+        )
+
+
 def compile(
     function, *example_arguments, cache=True, tier=None, compare=True, **options
 ):
@@ -201,11 +238,8 @@ def compile(
     the function's own keyword arguments are passed as ``kwargs={...}``. ``cache``,
     ``tier`` and ``compare`` are those of :func:`compile_program`.
     """
-    unknown = sorted(set(options) - set(inspect.signature(lower).parameters))
-    if unknown:
-        raise TypeError(
-            f"compile has no option {unknown[0]}; pass keyword arguments of the "
-            f"function as kwargs={{{unknown[0]!r}: ...}}"
-        )
+    if isinstance(function, Program):
+        raise TypeError("a Program is compiled by cyxla.compile_program")
+    check_options("compile", options)
     program = lower(function, example_arguments, **options)
     return compile_program(program, cache=cache, tier=tier, compare=compare)[0]

@@ -3,7 +3,7 @@
 from jax import export
 
 from cyxla import _runtime
-from cyxla.executable import Executable, compile_program
+from cyxla.executable import Executable, check_options, compile_program
 from cyxla.program import Program
 from cyxla.sizes import lower_sizes
 
@@ -16,6 +16,8 @@ def save(
     args=None,
     kwargs=None,
     stablehlo_target=None,
+    tier=None,
+    compare=True,
     **options,
 ):
     """Writes a ``.cyxla`` file that C programs open and :func:`load` reads.
@@ -34,14 +36,26 @@ def save(
     (``jax.export.symbolic_shape``), or ``function`` is a ``jax.export.Exported`` that
     has them, an element is a dict of their sizes, such as ``{"n": 100}``.
 
+    ``tier`` and ``compare`` are those of :func:`compile_program` for a function, where
+    ``compare`` is True or False: one that depends on its inputs for how long it loops
+    needs no plugin in C if it is compared before it is saved, as an executable is, or
+    if ``compare`` is False.
+
     ``stablehlo_target`` is the latest version of StableHLO that the plugin reads, such
     as ``"1.13.3"`` (``runtime_info().stablehlo_version``), where that is older than
     what JAX writes. ValueError where the program cannot be written for it.
     """
+    if not isinstance(compare, bool):
+        raise TypeError(
+            f"compare is of type {type(compare).__name__}, expected True or False: "
+            "compile and save an executable to compare on arrays"
+        )
     if isinstance(function, (Program, Executable)):
-        refuse_options(shapes, args, kwargs, options)
+        given = {"shapes": shapes, "args": args, "kwargs": kwargs, "tier": tier}
+        refuse_options({**given, "compare": None if compare else False, **options})
         saved = function
     elif callable(function) or isinstance(function, export.Exported):
+        check_options("save", options)
         saved = lower_sizes(function, shapes, args, kwargs, **options)
     else:
         raise TypeError(
@@ -56,14 +70,14 @@ def save(
     elif isinstance(function, Program):
         program.save(path)
     else:
-        save_compiled(path, program)
+        save_compiled(path, program, tier=tier, compare=compare)
 
 
-def save_compiled(path, program):
+def save_compiled(path, program, **how):
     """Compiles a program at each of its sizes and saves what came of it."""
     program.check_saved()
     sizes = program.sizes
-    executables = [compile_program(size)[0] for size in sizes]
+    executables = [compile_program(size, **how)[0] for size in sizes]
     # A plugin that is too old and cannot serialize gives executables of other programs.
     kept = [
         executable
@@ -76,9 +90,8 @@ def save_compiled(path, program):
         program.save(path)
 
 
-def refuse_options(shapes, args, kwargs, options):
-    """A program has its shapes already."""
-    given = {"shapes": shapes, "args": args, "kwargs": kwargs, **options}
+def refuse_options(given):
+    """A program has its shapes already, and an executable its tier."""
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise TypeError(
@@ -86,13 +99,16 @@ def refuse_options(shapes, args, kwargs, options):
         )
 
 
-def load(path, shapes=()):
+def load(path, shapes=(), *, tier=None, compare=True):
     """Reads a ``.cyxla`` file and makes its program ready. Returns the executable.
 
     If the file holds an executable of this plugin and for this machine, that is loaded;
     else the program is compiled. Of a file with several sizes ``shapes`` says which
-    one, see :meth:`Program.pick`.
+    one, see :meth:`Program.pick`. ``tier`` and ``compare`` are those of
+    :func:`compile_program`; what has been compared with this plugin before it was saved
+    is not compared again.
 
     A file is turned into machine code: load only files that you trust.
     """
-    return compile_program(Program.load(path).pick(shapes))[0]
+    program = Program.load(path).pick(shapes)
+    return compile_program(program, tier=tier, compare=compare)[0]

@@ -141,8 +141,8 @@ static cyxla_status refuse_kind(cyxla_wire thunk, cyxla_error *error) {
       (int)(name.bytes < 64 ? name.bytes : 64),
       name.bytes > 0 ? (const char *)name.data : "",
       is_avoidable(name) ? ", a library's for products, convolutions or sums: "
-                           "optimize_for=\"latency\" in Python makes kernels of "
-                           "small ones"
+                           "small ones of real numbers become kernels with "
+                           "optimize_for=\"latency\" in Python"
                          : "");
 }
 

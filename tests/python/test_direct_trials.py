@@ -77,9 +77,19 @@ def test_the_comparison_can_be_left_out():
     assert_same_bits(executable(LONG), halved(LONG))
 
 
-@pytest.mark.parametrize("compare", [[], [VECTOR, VECTOR], [VECTOR[:2]], [["a"] * 3]])
-def test_arrays_to_compare_on_are_those_of_the_program(compare):
-    with pytest.raises((TypeError, ValueError)):
+@pytest.mark.parametrize(
+    ("compare", "message"),
+    [
+        ([], r"compare: the program takes 1 argument \(x\), found 0"),
+        ([VECTOR, VECTOR], r"compare: the program takes 1 argument \(x\), found 2"),
+        ([VECTOR[:2]], r"compare: argument x has shape \(2,\), expected \(3,\)"),
+        ([["a"] * 3], "compare: argument x"),
+        (VECTOR, "compare is of type ndarray, expected .* for each of the inputs: x$"),
+        ({"x": VECTOR}, "compare is of type dict, expected True, False, or a list"),
+    ],
+)
+def test_arrays_to_compare_on_are_those_of_the_program(compare, message):
+    with pytest.raises((TypeError, ValueError), match=message):
         cx.compile(lambda x: 2 * x, VECTOR, compare=compare)
 
 
@@ -118,6 +128,65 @@ def test_what_is_on_trial_is_saved_and_tried_again(tmp_path):
     assert [found.is_direct for found in loaded.program.executables] == [True]
     assert (loaded.tier, loaded.tier_reason) == ("direct", "")
     assert_same_bits(loaded(LONG), halved(LONG))
+
+
+def test_what_was_compared_is_trusted_although_the_cache_does_not_know_of_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("CYXLA_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "halve.cyxla"
+    cx.save(path, cx.compile(halve, LONG, compare=[LONG]))
+    loaded = cx.load(path)
+    assert (loaded.tier, loaded.tier_reason) == ("direct", "")
+    assert loaded.is_deserialized
+
+
+def test_a_file_keeps_what_needs_no_plugin_in_the_place_of_the_same_that_does(tmp_path):
+    path = tmp_path / "halve.cyxla"
+    program = cx.lower(halve, [LONG])
+    cx.save(path, cx.compile_program(program, compare=[LONG])[0])
+    # From the same plugin, but not compared: the file's own is as good and better.
+    cx.save(path, cx.compile_program(program, tier="pjrt")[0])
+    assert [info.is_direct for info in cx.Program.load(path).executables] == [True]
+    loaded = cx.load(path, tier="pjrt")
+    assert (loaded.tier, loaded.tier_reason) == ("pjrt", "")
+    cx.save(path, loaded)
+    assert [info.is_direct for info in cx.Program.load(path).executables] == [True]
+
+
+def test_a_file_is_loaded_with_a_tier_and_a_comparison(tmp_path):
+    path = tmp_path / "halve.cyxla"
+    cx.save(path, cx.compile(halve, LONG, tier="pjrt"))
+    assert cx.load(path).tier_reason == ON_TRIAL
+    for options in ({"tier": "direct"}, {"compare": [LONG]}, {"compare": False}):
+        assert cx.load(path, **options).tier == "direct"
+
+
+def test_a_function_is_saved_at_several_sizes_without_comparing(tmp_path):
+    path = tmp_path / "halve.cyxla"
+    shapes = [[LONG], [np.ones(LENGTH + 1, np.float32)]]
+    for how, is_direct in [({}, False), ({"compare": False}, True)]:
+        cx.save(path, halve, shapes=shapes, **how)
+        for size in cx.Program.load(path).sizes:
+            assert [info.is_direct for info in size.executables] == [is_direct]
+
+
+@pytest.mark.parametrize(
+    ("saved", "options", "message"),
+    [
+        (halve, {"compare": [LONG]}, "compare is of type list, expected True or False"),
+        (halve, {"tiers": "direct"}, "save has no option tiers; pass keyword"),
+        ("program", {"tier": "direct"}, "tier cannot be given for a program that is"),
+        ("program", {"compare": False}, "compare cannot be given for a program"),
+    ],
+)
+def test_options_that_saving_does_not_take_are_named(tmp_path, saved, options, message):
+    if saved == "program":
+        saved = cx.lower(halve, [LONG])
+        with pytest.raises(TypeError, match="a Program is compiled by"):
+            cx.compile(saved)
+    with pytest.raises(TypeError, match=message):
+        cx.save(tmp_path / "x.cyxla", saved, **options)
 
 
 def test_arrays_that_are_too_large_to_compare_stay_with_the_plugin():

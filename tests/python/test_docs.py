@@ -121,6 +121,15 @@ def test_the_c_program_of_a_page_runs_on_the_file_of_its_python(
     assert run(str(program), cwd=tmp_path) == output
 
 
+def test_the_static_library_needs_what_the_guide_says(prefix, c_compiler, tmp_path):
+    text = " ".join((DOCS / "guide-c.md").read_text().split())
+    (flags,) = re.findall(r"links it from elsewhere .*? needs `([^`]*)`", text)
+    run(
+        *c_compiler, *C_FLAGS, "-DCYXLA_STATIC", str(ROOT / "examples/step/step.c"),
+        f"{prefix}/lib/libcyxla.a", *flags.split(), "-o", str(tmp_path / "step"),
+    )  # fmt: skip
+
+
 @pytest.mark.skipif(shutil.which("gfortran") is None, reason="no gfortran")
 def test_the_fortran_of_the_guide_compiles_and_runs(prefix, tmp_path):
     page = DOCS / "guide-fortran.md"
