@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparing import assert_same_bits
+from cyxla import _runtime
 from jax import lax
 from jax.experimental import sparse
 
@@ -139,6 +140,13 @@ def test_what_was_compared_is_trusted_although_the_cache_does_not_know_of_it(
     loaded = cx.load(path)
     assert (loaded.tier, loaded.tier_reason) == ("direct", "")
     assert loaded.is_deserialized
+
+    def fail(loaded):
+        raise cx.Error("the plugin was replaced", "FAILED_PRECONDITION")
+
+    monkeypatch.setattr(_runtime, "plugin_identity", fail)
+    # Then nobody knows, and it is compared again.
+    assert_same_bits(cx.load(path)(LONG), halved(LONG))
 
 
 def test_a_file_keeps_what_needs_no_plugin_in_the_place_of_the_same_that_does(tmp_path):
