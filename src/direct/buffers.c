@@ -95,8 +95,10 @@ static cyxla_status read_logical_buffers(reading *in, cyxla_wire assignment,
     buffer->place.depth = cyxla_wire_numbers(
         location, LOCATION_SHAPE_INDEX, buffer->place.index, CYXLA_HLO_DEPTH_MAXIMUM);
     /* What lies deeper cannot be looked for, and so is never found. */
-    if (buffer->place.depth > CYXLA_HLO_DEPTH_MAXIMUM) buffer->place.instruction = -1;
-    if (buffer->place.depth > CYXLA_HLO_DEPTH_MAXIMUM) buffer->place.depth = 0;
+    if (buffer->place.depth > CYXLA_HLO_DEPTH_MAXIMUM) {
+      buffer->place.instruction = -1;
+      buffer->place.depth = 0;
+    }
     in->num_buffers++;
   }
   qsort(in->buffers, in->num_buffers, sizeof(*in->buffers), compare_buffers);
@@ -161,7 +163,6 @@ static cyxla_status read_constant(reading *in, cyxla_wire message,
   return cyxla_direct_refuse("it has a constant without a value that is known", error);
 }
 
-/* Where an input lies. The allocation may be larger only where the input is empty. */
 static cyxla_status place_input(reading *in, cyxla_wire message,
                                 cyxla_allocation *allocation, cyxla_error *error) {
   uint64_t number = cyxla_wire_value(message, ALLOCATION_PARAMETER_NUMBER);
@@ -346,6 +347,22 @@ static cyxla_status place_outputs(reading *in, cyxla_error *error) {
   return status;
 }
 
+/* Calls have a donated input and its output in one place, and the caller may bind both
+ * to the same memory. A signature may say so of code that knows nothing of it. */
+static cyxla_status check_donations(const reading *in, cyxla_error *error) {
+  for (size_t i = 0; i < in->list->count; i++) {
+    const cyxla_allocation *item = &in->list->items[i];
+    const cyxla_array_spec *spec =
+        item->input >= 0 ? &in->program->inputs.specs[item->input] : NULL;
+    if (spec != NULL && spec->bytes > 0 && spec->aliased_output >= 0 &&
+        item->output != spec->aliased_output) {
+      return cyxla_direct_refuse(
+          "an input of it is donated to an output that lies elsewhere", error);
+    }
+  }
+  return CYXLA_OK;
+}
+
 static void mark_scratch(cyxla_allocation_list *list) {
   for (size_t i = 0; i < list->count; i++) {
     cyxla_allocation *item = &list->items[i];
@@ -364,14 +381,12 @@ cyxla_status cyxla_buffers_read(cyxla_wire assignment, const cyxla_hlo *hlo,
   status = read_logical_buffers(&in, assignment, error);
   if (status == CYXLA_OK) status = read_allocations(&in, assignment, error);
   if (status == CYXLA_OK) status = place_outputs(&in, error);
+  if (status == CYXLA_OK) status = check_donations(&in, error);
   cyxla_release(in.may_live_out);
   cyxla_release(in.buffers);
   cyxla_release(in.places);
-  if (status == CYXLA_OK) {
-    mark_scratch(list);
-  } else {
-    cyxla_buffers_free(list);
-  }
+  if (status == CYXLA_OK) mark_scratch(list);
+  if (status != CYXLA_OK) cyxla_buffers_free(list);
   return status;
 }
 

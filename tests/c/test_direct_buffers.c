@@ -94,6 +94,13 @@ static void a_donated_input_lies_where_its_output_does(void) {
   EXPECT_TRUE(list->items[SECOND].is_scratch);
 }
 
+/* Bound to the same memory, such a pair would be written before it is read. */
+static void a_donated_input_that_lies_elsewhere_is_refused(void) {
+  start();
+  given.signature.inputs[0].aliased_output = 0;
+  expect_refused("an input of it is donated to an output that lies elsewhere");
+}
+
 static void a_single_output_is_the_root(void) {
   cyxla_allocation_list list;
   test_message assignment = {0}, module = {0}, computation = {0}, program = {0};
@@ -296,6 +303,7 @@ static void memory_that_runs_out_is_said(void) {
 
 TEST_MAIN(TEST_CASE(allocations_are_told_apart),
           TEST_CASE(a_donated_input_lies_where_its_output_does),
+          TEST_CASE(a_donated_input_that_lies_elsewhere_is_refused),
           TEST_CASE(a_single_output_is_the_root),
           TEST_CASE(allocations_that_are_not_known_are_refused),
           TEST_CASE(a_broken_allocation_is_refused),
