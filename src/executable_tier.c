@@ -20,8 +20,7 @@ static cyxla_status read_environment(cyxla_tier *tier, cyxla_error *error) {
   }
   return cyxla_error_set(
       error, CYXLA_INVALID_ARGUMENT,
-      "the environment variable CYXLA_TIER is \"%s\", expected auto, "
-      "pjrt or direct",
+      "the environment variable CYXLA_TIER is \"%s\", expected auto, pjrt or direct",
       value);
 }
 
@@ -106,7 +105,7 @@ static cyxla_status compare(cyxla_executable *executable, const cyxla_direct *di
   cyxla_direct_comparison comparison = {false, 0, 0};
   cyxla_status status = CYXLA_OK;
 
-  /* It was compared before it was saved. */
+  /* It was called directly before it was saved, compared or as it was asked to. */
   if (executable->is_trusted) return CYXLA_OK;
   if (is_compared && direct->has_side_effects) {
     /* Which would happen in the plugin and directly, of one run. */
@@ -190,9 +189,7 @@ const char *cyxla_executable_tier_reason(const cyxla_executable *executable) {
   if (executable->direct == NULL || cyxla_executable_is_direct(executable)) return "";
   return cyxla_atomic_load(&executable->trials) == CYXLA_TRIALS_FAILED
              ? "a direct run of it failed, or a result was not the same as the "
-               "plugin's, "
-               "bit for bit"
+               "plugin's, bit for bit"
              : "its first runs happen both ways, to be compared with the plugin, "
-               "unless "
-               "arrays to compare on are given";
+               "unless arrays to compare on are given";
 }

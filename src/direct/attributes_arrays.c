@@ -157,8 +157,7 @@ bool cyxla_attribute_take_dense(cyxla_attribute_text *text, void **value) {
   if (behind == NULL) return false;
   elements.end = behind;
   text->at = behind + 1;
-  is_taken = take_tensor(text, &array);
-  if (!is_taken) return false;
+  if (!take_tensor(text, &array)) return false;
   switch (cyxla_attribute_peek(&elements)) {
     case '\0': is_taken = array.capacity == 0; break;
     case '[': is_taken = take_list(&elements, &array, 0); break;

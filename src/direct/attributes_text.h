@@ -11,7 +11,6 @@ typedef struct cyxla_attribute_text {
   bool is_out_of_memory;
 } cyxla_attribute_text;
 
-/* An element's type; size 0: none. */
 typedef struct cyxla_attribute_type {
   XLA_FFI_DataType dtype;
   size_t bytes;
@@ -33,7 +32,7 @@ char cyxla_attribute_peek(cyxla_attribute_text *text);
 /* The value of a hexadecimal digit, -1 for what is none. */
 int cyxla_attribute_digit(char character);
 
-/* Takes what stands between quotes, without escapes. */
+/* Takes what stands between quotes, with its escapes resolved. */
 bool cyxla_attribute_take_string(cyxla_attribute_text *text, XLA_FFI_ByteSpan *string);
 
 /* Takes the name of a type of numbers, such as ui8 or f64. */

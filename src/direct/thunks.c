@@ -71,9 +71,7 @@ static cyxla_status read_kernel(cyxla_thunks_reading *in, cyxla_wire message,
   char text[NAME_BYTES];
   cyxla_status status;
 
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
-                                        CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4) |
-                                        CYXLA_WIRE_BIT(5) | CYXLA_WIRE_BIT(6)) ||
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(KERNEL_RESULTS)) ||
       !cyxla_wire_has_only(groups, CYXLA_WIRE_BIT(WORKGROUPS_X) |
                                        CYXLA_WIRE_BIT(WORKGROUPS_Y) |
                                        CYXLA_WIRE_BIT(WORKGROUPS_Z)) ||
@@ -115,7 +113,7 @@ static cyxla_status read_zero(cyxla_thunks_reading *in, cyxla_wire message,
 
   in->thunks->operations[index].kind = CYXLA_OPERATION_ZERO;
   if (status == CYXLA_OK &&
-      (bytes != 4 || !cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1)))) {
+      (bytes != 4 || !cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(ID_SLICE)))) {
     return cyxla_direct_refuse("it has the number of a replica that is no uint32",
                                error);
   }

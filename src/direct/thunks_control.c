@@ -40,7 +40,7 @@ cyxla_status cyxla_thunks_read_call(cyxla_thunks_reading *in, cyxla_wire message
   cyxla_status status = reserve_sequences(in, index, 1, error);
 
   if (status != CYXLA_OK) return status;
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1)) ||
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(CALL_SEQUENCE)) ||
       cyxla_wire_count(message, CALL_SEQUENCE) > 1) {
     return cyxla_direct_refuse("it has a call with a field that is not known", error);
   }
@@ -58,9 +58,8 @@ cyxla_status cyxla_thunks_read_while(cyxla_thunks_reading *in, cyxla_wire messag
 
   if (status != CYXLA_OK) return status;
   first = in->thunks->operations[index].first_sequence;
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
-                                        CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4)) ||
-      !cyxla_wire_has_only(trips, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(WHILE_PREDICATE)) ||
+      !cyxla_wire_has_only(trips, CYXLA_WIRE_BITS_UP_TO(TRIP_COUNT_IS_KNOWN))) {
     return cyxla_direct_refuse("it has a loop with a field that is not known", error);
   }
   in->thunks->operations[index].kind = CYXLA_OPERATION_WHILE;
@@ -93,7 +92,7 @@ cyxla_status cyxla_thunks_read_conditional(cyxla_thunks_reading *in, cyxla_wire 
   size_t count = cyxla_wire_count(message, CONDITIONAL_BRANCHES), bytes;
   cyxla_status status;
 
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(CONDITIONAL_INDEX)) ||
       count == 0) {
     return cyxla_direct_refuse("it has a conditional with a field that is not known",
                                error);

@@ -60,9 +60,9 @@ cyxla_status cyxla_thunks_read_copy(cyxla_thunks_reading *in, cyxla_wire message
   cyxla_status status;
 
   in->thunks->operations[index].kind = CYXLA_OPERATION_COPY;
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_wire_has_only(source, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
-      !cyxla_wire_has_only(destination, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2))) {
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(COPY_DESTINATION)) ||
+      !cyxla_wire_has_only(source, CYXLA_WIRE_BITS_UP_TO(2)) ||
+      !cyxla_wire_has_only(destination, CYXLA_WIRE_BITS_UP_TO(2))) {
     return cyxla_direct_refuse("it has a copy with a field that is not known", error);
   }
   status = cyxla_thunks_add_slice(in, cyxla_thunks_slice_of(destination), &to, error);

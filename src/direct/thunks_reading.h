@@ -46,8 +46,8 @@ cyxla_status cyxla_thunks_read_sequence(cyxla_thunks_reading *in, cyxla_wire mes
 void *cyxla_thunks_add_detail(cyxla_thunks_reading *in, size_t index, size_t bytes,
                               cyxla_error *error);
 
-/* Whether a slice of the operation being read shares memory with one that was added
- * since. */
+/* Whether two slices share memory, of those from that one of the list on, which are of
+ * the operation that is being read. */
 bool cyxla_thunks_slices_overlap(const cyxla_thunks_reading *in, size_t first);
 
 /* Read what is in a thunk of the kind into the operation of that index. */

@@ -38,7 +38,7 @@ static cyxla_status read_array(cyxla_thunks_reading *in, cyxla_wire message,
   if (sort->num_arrays >= CYXLA_SORT_OPERANDS_MAXIMUM) {
     return cyxla_direct_refuse("it has a sort of too many arrays", error);
   }
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2)) ||
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(2)) ||
       !cyxla_layout_read(cyxla_thunks_shape_of(message), &layout)) {
     return cyxla_direct_refuse("it has a sort of an array of a kind that is not known",
                                error);
@@ -144,9 +144,7 @@ cyxla_status cyxla_thunks_read_sort(cyxla_thunks_reading *in, cyxla_wire message
 
   if (sort == NULL) return CYXLA_OUT_OF_MEMORY;
   operation->kind = CYXLA_OPERATION_SORT;
-  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BIT(1) | CYXLA_WIRE_BIT(2) |
-                                        CYXLA_WIRE_BIT(3) | CYXLA_WIRE_BIT(4) |
-                                        CYXLA_WIRE_BIT(5))) {
+  if (!cyxla_wire_has_only(message, CYXLA_WIRE_BITS_UP_TO(SORT_ARRAYS))) {
     return cyxla_direct_refuse("it has a sort with a field that is not known", error);
   }
   status = read_arrays(in, message, &layout, sort, dtypes, error);
