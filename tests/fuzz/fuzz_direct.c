@@ -20,8 +20,12 @@ static void check_allocations(const cyxla_allocation_list *list,
   for (size_t i = 0; i < list->count; i++) {
     const cyxla_allocation *item = &list->items[i];
     if (item->input >= 0) {
+      const cyxla_array_spec *spec = &program->inputs.specs[item->input];
       FUZZ_CHECK((size_t)item->input < program->inputs.count, "one of the inputs");
-      FUZZ_CHECK(item->bytes == program->inputs.specs[item->input].bytes, "its size");
+      FUZZ_CHECK(item->bytes == spec->bytes, "its size");
+      FUZZ_CHECK(item->bytes == 0 || item->output == spec->aliased_output ||
+                     spec->aliased_output < 0,
+                 "where its output lies");
     }
     if (item->output >= 0) {
       num_outputs++;
