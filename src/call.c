@@ -194,9 +194,14 @@ const void *cyxla_call_output(const cyxla_call *call, size_t index) {
 }
 
 bool cyxla_call_input_is_copied(const cyxla_call *call, size_t index) {
-  return index < cyxla_call_num_inputs(call) &&
-         (call->inputs[index].mode == CYXLA_INPUT_STAGED ||
-          call->inputs[index].mode == CYXLA_INPUT_COPIED);
+  if (index >= cyxla_call_num_inputs(call)) return false;
+  /* The witness of direct code on trial reads a copy. */
+  if (call->witness != NULL && cyxla_atomic_load(&call->executable->trials) != 0) {
+    return cyxla_call_input_spec(call, index)->bytes > 0;
+  }
+  if (call->direct != NULL) return cyxla_call_direct_copies_input(call, index);
+  return call->inputs[index].mode == CYXLA_INPUT_STAGED ||
+         call->inputs[index].mode == CYXLA_INPUT_COPIED;
 }
 
 bool cyxla_call_output_is_copied(const cyxla_call *call, size_t index) {

@@ -96,6 +96,9 @@ cyxla_status cyxla_call_direct_place_input(cyxla_call *call, size_t index,
 void cyxla_call_direct_place_output(cyxla_call *call, size_t index);
 cyxla_status cyxla_call_direct_run(cyxla_call *call, cyxla_error *error);
 
+/* Whether runs have to copy an input to where direct code reads it. */
+bool cyxla_call_direct_copies_input(const cyxla_call *call, size_t index);
+
 /* The same, but for calls inside of one another that go too deep. */
 cyxla_status cyxla_call_run_directly(cyxla_call *call, cyxla_error *error);
 

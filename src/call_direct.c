@@ -71,8 +71,7 @@ static bool provide_staging(cyxla_call_input_state *input, size_t bytes) {
   return input->staging != NULL;
 }
 
-/* Whether runs have to copy an input to where the code reads it. */
-static bool is_input_copied(const cyxla_call *call, size_t index) {
+bool cyxla_call_direct_copies_input(const cyxla_call *call, size_t index) {
   const cyxla_call_input_state *input = &call->inputs[index];
   const cyxla_array_spec *spec = cyxla_call_input_spec(call, index);
 
@@ -87,7 +86,7 @@ static bool is_input_copied(const cyxla_call *call, size_t index) {
 static void note_copies(cyxla_call *call) {
   call->copies_inputs = call->keeps_outputs = false;
   for (size_t i = 0; i < cyxla_call_num_inputs(call); i++) {
-    if (is_input_copied(call, i)) call->copies_inputs = true;
+    if (cyxla_call_direct_copies_input(call, i)) call->copies_inputs = true;
   }
 }
 
