@@ -6,6 +6,11 @@ from cyxla.artifacts import closed, main_of, opened
 
 ALIASING = "tf.aliasing_output"
 
+# What JAX gives a donated argument that no output has the shape and dtype of. XLA may
+# put any output of as many bytes there, and nothing tells which. So it has no use: the
+# argument would be copied by each run, and the program not be called directly.
+DONOR = "jax.buffer_donor"
+
 
 def assign(inputs, outputs, code):
     """Decides which output takes over the memory of each donated input.
@@ -20,7 +25,7 @@ def assign(inputs, outputs, code):
         attributes = [ir.DictAttr(attribute) for attribute in main.arg_attrs]
         aliases = [aliased_output(attribute) for attribute in attributes]
         wanted = paired_by_name(inputs, outputs, aliases)
-        if wanted != aliases:
+        if wanted != aliases or any(DONOR in attribute for attribute in attributes):
             main.arg_attrs = ir.ArrayAttr.get(
                 [
                     with_alias(attribute, alias)
@@ -41,11 +46,11 @@ def aliased_output(attributes):
 
 
 def with_alias(attributes, alias):
-    """The attributes of an argument with another output."""
-    if alias == -1:
-        return attributes
+    """The attributes of an argument with that output, and none that XLA chooses."""
     named = {attribute.name: attribute.attr for attribute in attributes}
-    named[ALIASING] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alias)
+    named.pop(DONOR, None)
+    if alias != -1:
+        named[ALIASING] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alias)
     return ir.DictAttr.get(named)
 
 

@@ -81,3 +81,15 @@ def test_an_exchange_leaves_other_arguments_as_they_are():
     assert aliases(program) == {"b": "b", "scale": None, "a": "a"}
     found = cx.compile_program(program)[0](X + 1, 3, X + 2)
     assert_equal_to_jax(found, {"a": (X + 2) * 3, "b": (X + 1) * 3})
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers")
+def test_a_donated_input_of_another_shape_than_any_output_is_called_directly():
+    """Its memory is as large as that of the output, which XLA would put there."""
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    program = cx.lower(lambda x: 2 * x.reshape(-1), [x], donate_argnums=0)
+    assert aliases(program) == {"x": None}
+    for tier in ["direct", "pjrt"]:
+        executable, _ = cx.compile_program(program, tier=tier)
+        for _ in range(2):
+            np.testing.assert_array_equal(executable(x), 2 * x.reshape(-1))
