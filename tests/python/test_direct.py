@@ -80,8 +80,15 @@ def test_a_tier_is_what_was_asked_for():
         executable = cx.compile(double, VECTOR, tier=tier)
         assert executable.tier == ("pjrt" if tier == "pjrt" else "direct")
         assert_same_bits(executable(VECTOR), 2 * VECTOR)
-    with pytest.raises(ValueError, match="tier is 'fast', expected 'auto'"):
-        cx.compile(double, VECTOR, tier="fast")
+    for wrong in ["fast", "", ["direct"], 1]:
+        with pytest.raises(ValueError, match=r"tier is .*, expected 'auto', 'pjrt' or"):
+            cx.compile(double, VECTOR, tier=wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, np.False_])
+def test_what_to_compare_on_is_a_bool_or_a_list(wrong):
+    with pytest.raises(TypeError, match=r"compare is .*, expected True, False or"):
+        cx.compile(lambda x: 2 * x, VECTOR, compare=wrong)
 
 
 def test_what_cannot_be_called_directly_says_why():
