@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "error.h"
 #include "inlining.h"
 #include "memory.h"
@@ -70,6 +71,7 @@ cyxla_status cyxla_direct_call_create(const cyxla_direct *direct,
   call->program = thunks->sequences[0];
   call->workspace = NULL;
   call->seats = NULL;
+  call->deadline = 0;
   memset(&call->places, 0, sizeof(call->places));
   call->slices = cyxla_allocate_array(thunks->num_slices, sizeof(*call->slices));
   call->steps = cyxla_allocate_array(thunks->num_operations, sizeof(*call->steps));
@@ -150,17 +152,23 @@ static bool run_workgroups(const cyxla_operation *operation,
 
 static bool run_sequence(const cyxla_direct_call *call, size_t index);
 
+static bool is_late(const cyxla_direct_call *call) {
+  return call->deadline != 0 && cyxla_clock_seconds() > call->deadline;
+}
+
 static bool run_while(const cyxla_direct_call *call, const cyxla_operation *operation,
                       const unsigned char *condition) {
   size_t first = operation->first_sequence;
 
   for (int64_t i = 0; i < operation->trip_count; i++) {
-    if (!run_sequence(call, first + 1)) return false;
+    if (is_late(call) || !run_sequence(call, first + 1)) return false;
   }
   if (operation->trip_count != CYXLA_TRIP_COUNT_UNKNOWN) return true;
   if (!run_sequence(call, first)) return false;
   while (*condition != 0) {
-    if (!run_sequence(call, first + 1) || !run_sequence(call, first)) return false;
+    if (is_late(call) || !run_sequence(call, first + 1) || !run_sequence(call, first)) {
+      return false;
+    }
   }
   return true;
 }

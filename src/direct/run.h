@@ -20,6 +20,7 @@ typedef struct cyxla_direct_call {
   void **scratch;                 /* [num_allocations]; NULL where it is none */
   void *workspace;                /* what operations work with; NULL where none does */
   cyxla_custom_call_seats *seats; /* NULL: it has no custom calls */
+  double deadline; /* in clock seconds, after which loops fail; 0: none */
 } cyxla_direct_call;
 
 /* Makes a call with memory for all but inputs and outputs. */

@@ -1,5 +1,7 @@
 """Comparing direct code with the plugin: on made-up inputs, given ones, first runs."""
 
+import time
+
 import cyxla as cx
 import jax
 import jax.numpy as jnp
@@ -105,6 +107,16 @@ def test_a_program_that_runs_long_is_compared_in_its_first_runs():
     for _ in range(3):
         assert_same_bits(executable(LONG), expected)
     assert executable.tier == "direct"
+
+
+def test_a_program_that_runs_for_minutes_is_compiled_without_running_it_to_the_end():
+    def sort_often(x):
+        return lax.fori_loop(0, 1 << 20, lambda i, x: jnp.sort(x) * x[::-1], x)
+
+    start = time.monotonic()
+    executable = cx.compile(sort_often, LONG)
+    assert (executable.tier, executable.tier_reason) == ("pjrt", ON_TRIAL)
+    assert time.monotonic() - start < 15
 
 
 def test_donated_inputs_are_compared_too():
