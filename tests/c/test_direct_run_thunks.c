@@ -1,6 +1,7 @@
 /* Operations of all kinds, with kernels that are functions of the tests. */
 #include <string.h>
 
+#include "clock.h"
 #include "direct/run.h"
 #include "memory.h"
 #include "test_thunks_support.h"
@@ -191,6 +192,25 @@ static void a_loop_of_a_known_length_asks_nothing(void) {
   EXPECT_TEXT(log_of_groups, "000 000 000 ");
 }
 
+static void a_loop_ends_at_its_deadline(void) {
+  for (int trip_count = -1; trip_count <= 3; trip_count += 4) {
+    test_message sequence = {0}, condition = {0}, body = {0};
+    start();
+    put_append(&body, 1, 1, 1);
+    put_count(&condition);
+    put_loop(&sequence, &condition, &body, trip_count);
+    make_call(&sequence);
+    input[0] = 3;
+    call.deadline = cyxla_clock_seconds() - 1;
+    EXPECT_TRUE(!cyxla_direct_run(&call));
+    EXPECT_TEXT(log_of_groups, "");
+    input[0] = 3;
+    call.deadline = cyxla_clock_seconds() + 1000;
+    EXPECT_TRUE(cyxla_direct_run(&call));
+    EXPECT_TRUE(strlen(log_of_groups) > 0);
+  }
+}
+
 static void calls_are_nested(void) {
   test_message sequence = {0}, outer = {0}, middle = {0}, inner = {0}, calling = {0};
 
@@ -284,7 +304,8 @@ static void a_kernel_that_fails_ends_the_run(void) {
 TEST_MAIN(TEST_CASE(workgroups_run_along_x_first), TEST_CASE(copies_go_through_scratch),
           TEST_CASE(a_copy_may_overlap), TEST_CASE(the_number_of_a_replica_is_written),
           TEST_CASE(a_loop_runs_until_its_condition_is_false),
-          TEST_CASE(a_loop_of_a_known_length_asks_nothing), TEST_CASE(calls_are_nested),
+          TEST_CASE(a_loop_of_a_known_length_asks_nothing),
+          TEST_CASE(a_loop_ends_at_its_deadline), TEST_CASE(calls_are_nested),
           TEST_CASE(a_bool_chooses_the_first_branch_where_it_is_true),
           TEST_CASE(a_number_that_is_no_branch_chooses_the_last),
           TEST_CASE(a_kernel_that_fails_ends_the_run))
