@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 
 from cyxla import _runtime, cache_executables, custom_calls, latency, runtime
+from cyxla.arctangent import with_narrow_vectors
 from cyxla.compile_options import compile_options
 from cyxla.errors import Error
 from cyxla.lowering import lower
@@ -140,7 +141,7 @@ def check_comparison(program, compare):
 def with_compiler_options(size, options):
     """One size of a program with other compiler options, and for latency if it was."""
     code = size.code
-    serialized = compile_options(options)
+    serialized = with_narrow_vectors(size.platform, code, compile_options(options))
     if latency.is_for_latency(size):
         code, serialized = latency.applied(code, serialized)
     return size.with_parts(

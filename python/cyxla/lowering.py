@@ -22,6 +22,7 @@ from cyxla import (
     plugins,
 )
 from cyxla import custom_calls as targets
+from cyxla.arctangent import with_narrow_vectors
 from cyxla.arrays import DTYPES, dtype_of, is_supported
 from cyxla.compile_options import compile_options
 from cyxla.program import Program
@@ -116,7 +117,7 @@ def lower(
     program = Program.make(
         platform=exported.platforms[0],
         code=code,
-        compile_options=compile_options(options),
+        compile_options=with_narrow_vectors(platform, code, compile_options(options)),
         inputs=inputs,
         outputs=outputs,
         trees=(traced.in_tree, traced.out_tree),
