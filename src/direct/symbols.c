@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "conversions.h"
+
 #if !defined(_WIN32)
 #include <dlfcn.h>
 
@@ -51,13 +53,34 @@ static void *find(void *library, const char *name) {
   return dlsym(library, name);
 }
 
+/* What the plugin brings along itself. */
+static void *find_own(const char *name) {
+  typedef void function(void);
+  static const struct {
+    const char *name;
+    function *address;
+  } own[] = {
+      {"__truncsfbf2", (function *)cyxla_truncate_float_to_bfloat16},
+      {"__truncdfbf2", (function *)cyxla_truncate_double_to_bfloat16},
+      {"__truncdfhf2", (function *)cyxla_truncate_double_to_half},
+  };
+  void *address = NULL;
+
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+    if (strcmp(own[i].name, name) == 0) {
+      memcpy(&address, &own[i].address, sizeof(address));
+    }
+  }
+  return address;
+}
+
 /* The plugin calls those of the system's libraries, whatever the program that uses this
  * library defines under the same names, so they are looked up in the libraries and not
  * in the program. The handles are kept: code points into the libraries. */
 void *cyxla_direct_symbol(const char *name) {
   static const char *const libraries[] = {"libm.so.6", "libc.so.6"};
 
-  if (!is_listed(name)) return NULL;
+  if (!is_listed(name)) return find_own(name);
   for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
     void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
     void *address = library != NULL ? find(library, name) : NULL;
