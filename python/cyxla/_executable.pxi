@@ -89,9 +89,6 @@ cdef class Executable:
         cdef const char *content = NULL
         if not isinstance(tier, str | None) or tier not in TIERS:
             raise ValueError(f"tier is {tier!r}, expected 'auto', 'pjrt' or 'direct'")
-        if not isinstance(compare, bool | Iterable):
-            raise TypeError(
-                f"compare is {compare!r}, expected True, False or a list of arrays")
         memset(&options, 0, sizeof(options))
         options.struct_size = sizeof(options)
         options.tier = <cyxla_tier><int>TIERS[tier]

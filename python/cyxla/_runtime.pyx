@@ -1,7 +1,6 @@
 """The C library, wrapped: programs, runtimes and executables as Python objects."""
 
 import os
-from collections.abc import Iterable
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Calloc, PyMem_Free

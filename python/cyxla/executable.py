@@ -133,7 +133,7 @@ def check_comparison(program, compare):
     if not isinstance(compare, (bool, list, tuple)):
         names = ", ".join(spec.name for spec in program.inputs)
         raise TypeError(
-            f"compare is of type {type(compare).__name__}, expected True, False, or a "
+            f"compare is of {type(compare)}, expected True, False, or a "
             f"list with an array for each of the inputs: {names}"
         )
 

@@ -47,7 +47,7 @@ def save(
     """
     if not isinstance(compare, bool):
         raise TypeError(
-            f"compare is of type {type(compare).__name__}, expected True or False: "
+            f"compare is of {type(compare)}, expected True or False: "
             "compile and save an executable to compare on arrays"
         )
     if isinstance(function, (Program, Executable)):

@@ -87,8 +87,19 @@ def test_the_comparison_can_be_left_out():
         ([VECTOR, VECTOR], r"compare: the program takes 1 argument \(x\), found 2"),
         ([VECTOR[:2]], r"compare: argument x has shape \(2,\), expected \(3,\)"),
         ([["a"] * 3], "compare: argument x"),
-        (VECTOR, "compare is of type ndarray, expected .* for each of the inputs: x$"),
-        ({"x": VECTOR}, "compare is of type dict, expected True, False, or a list"),
+        (
+            VECTOR,
+            "compare is of <class 'numpy.ndarray'>, expected .* for each of the inputs: x$",
+        ),
+        (None, "compare is of <class 'NoneType'>, expected True, False, or a list"),
+        (
+            np.False_,
+            "compare is of <class 'numpy.*bool.*'>, expected True, False, or a list",
+        ),
+        (
+            {"x": VECTOR},
+            "compare is of <class 'dict'>, expected True, False, or a list",
+        ),
     ],
 )
 def test_arrays_to_compare_on_are_those_of_the_program(compare, message):
@@ -194,7 +205,11 @@ def test_a_function_is_saved_at_several_sizes_without_comparing(tmp_path):
 @pytest.mark.parametrize(
     ("saved", "options", "message"),
     [
-        (halve, {"compare": [LONG]}, "compare is of type list, expected True or False"),
+        (
+            halve,
+            {"compare": [LONG]},
+            "compare is of <class 'list'>, expected True or False",
+        ),
         (halve, {"tiers": "direct"}, "save has no option tiers; pass keyword"),
         ("program", {"tier": "direct"}, "tier cannot be given for a program that is"),
         ("program", {"compare": False}, "compare cannot be given for a program"),
