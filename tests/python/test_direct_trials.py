@@ -89,7 +89,7 @@ def test_the_comparison_can_be_left_out():
         ([["a"] * 3], "compare: argument x"),
         (
             VECTOR,
-            "compare is of <class 'numpy.ndarray'>, expected .* for each of the inputs: x$",
+            "compare is of <class 'numpy.ndarray'>, .* for each of the inputs: x$",
         ),
         (None, "compare is of <class 'NoneType'>, expected True, False, or a list"),
         (
