@@ -5,8 +5,11 @@
 #include "memory.h"
 #include "test.h"
 
-static void release(void *places) {
-  cyxla_places_free(places);
+static cyxla_places places;
+
+static void release(void *unused) {
+  (void)unused;
+  cyxla_places_free(&places);
 }
 
 static void expect_list(const size_t *slices, size_t count, const size_t *expected,
@@ -24,7 +27,6 @@ static void each_array_has_its_slices(void) {
   const size_t of_input_2[] = {2}, of_output_0[] = {1, 3, 6}, of_output_1[] = {0, 5};
   const cyxla_allocation_list list = {items, 5};
   cyxla_thunks thunks;
-  cyxla_places places;
   size_t count;
   const size_t *found;
 
@@ -39,7 +41,7 @@ static void each_array_has_its_slices(void) {
   thunks.slices = slices;
   thunks.num_slices = 7;
   EXPECT_TRUE(cyxla_places_create(&list, &thunks, &places));
-  test_defer(release, &places);
+  test_defer(release, NULL);
 
   for (size_t i = 0; i < 5; i++) {
     found = cyxla_places_of_input(&places, i, &count);
@@ -56,7 +58,6 @@ static void each_array_has_its_slices(void) {
 static void without_arrays_there_is_nothing_to_place(void) {
   const cyxla_allocation_list list = {NULL, 0};
   cyxla_thunks thunks;
-  cyxla_places places;
   size_t count = 1;
 
   memset(&thunks, 0, sizeof(thunks));
